@@ -20,7 +20,8 @@ ARCHIVES: Final = "https://www.pulumi.com/docs/install/versions/"
 
 
 def read_pinned_version() -> str:
-    """The CLI version that belongs to the installed SDK: they are released together."""
+    """The CLI version that belongs to the installed SDK."""
+    # SDK and CLI are released together, under one version.
     return version("pulumi")
 
 
@@ -102,8 +103,9 @@ def _start_cli(root: str | None) -> PulumiCommand | None:
 
 
 def _is_tested(command: PulumiCommand) -> bool:
-    """Whether a CLI is recent enough; one that hides its version is a developer's own and trusted."""
+    """Whether a CLI is recent enough."""
     known = command.version
+    # Without a version it is a developer's own build, and trusted.
     return known is None or (known.major, known.minor) >= OLDEST
 
 

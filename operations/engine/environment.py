@@ -97,8 +97,9 @@ def _iterate_pinned_plugins() -> Iterator[Plugin]:
 
 
 def _list_installed_plugins(workspace: LocalWorkspace) -> frozenset[Plugin]:
-    """What `pulumi plugin ls` lists; the SDK's own reading of it stops at a plugin that was never used."""
+    """What `pulumi plugin ls` lists."""
     try:
+        # The SDK's own reading of it stops at a plugin that was never used.
         listed = workspace.pulumi_command.run(["plugin", "ls", "--json"], workspace.work_dir, workspace.env_vars)
     except CommandError as error:
         raise AtollError(f"the engine cannot list its plugins: {read_engine_error(error)}") from error
@@ -189,12 +190,11 @@ def secrets_provider(settings: Path, *, asked: str, where: Backend) -> str:
 def passphrase_variables(*, new: bool, stack: str, ask: AskPassphrase) -> dict[str, str]:
     """Variables of the passphrase: none where the environment has it, else what the user types.
 
-    An empty passphrase is never chosen for a new stack; one that exists may have been made with it.
-
     Raises:
         InputError: there is none, and no terminal to ask at.
     """
     given = os.environ.get(PASSPHRASE)
+    # An empty passphrase is never chosen for a new stack; one that exists may have been made with it.
     if given or os.environ.get(PASSPHRASE_FILE) or (given is not None and not new):
         return {}
     typed = ask(f"Passphrase of stack {stack}: ")

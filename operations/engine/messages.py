@@ -158,9 +158,11 @@ def _build_lock_error(stack: str, error: ConcurrentUpdateError, *, prefix: str) 
 
 def _has_exited(process: int, *, host: str) -> bool:
     """Whether a process of this machine has ended; False for another machine, where that is not known."""
+    # A number of another machine's process says nothing here.
     if host != socket.gethostname() or os.name != "posix":
         return False
     try:
+        # Signal 0 only asks whether the process is there.
         os.kill(process, 0)
     except ProcessLookupError:
         return True

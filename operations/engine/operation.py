@@ -254,10 +254,11 @@ def _run(
 
 @contextmanager
 def _now_and_then(tell: Callable[[], None]) -> Generator[None]:
-    """While it lasts, tell also where nothing is reported: a cluster or a load balancer takes minutes."""
+    """While it lasts, tell also where nothing is reported."""
     ended = threading.Event()
 
     def repeat() -> None:
+        # A cluster or a load balancer takes minutes in which the engine reports nothing.
         while not ended.wait(EACH_S):
             tell()
 
@@ -272,13 +273,14 @@ def _now_and_then(tell: Callable[[], None]) -> Generator[None]:
 
 @contextmanager
 def _in_order(say: Callable[[str], None]) -> Generator[list[int]]:
-    """While it lasts, Ctrl-C is the engine's affair: it hears it too, and must not be left alone with a half update."""
+    """While it lasts, Ctrl-C is the engine's affair."""
     heard: list[int] = []
     if threading.current_thread() is not threading.main_thread():
         yield heard
         return
 
     def hear(number: int, _frame: object) -> None:
+        # The engine hears Ctrl-C as well, and ends in order: it must not be left alone with a half update.
         if not heard:
             say(STOPPING)
         heard.append(number)

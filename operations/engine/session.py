@@ -125,11 +125,12 @@ def _unlock(options: LocalWorkspaceOptions, stack: str, *, ask: AskPassphrase, n
 
 
 def _check_python(root: Path) -> None:
-    """The engine would make an empty virtual environment where there is none, and fail in it.
+    """Refuse a project without a virtual environment.
 
     Raises:
         AtollError: the project has none.
     """
+    # The engine would make an empty virtual environment there, and fail in it.
     if not (root / ".venv").is_dir():
         raise AtollError(f"{root} has no .venv, in which the engine runs the program", hint="make setup")
 
@@ -166,6 +167,7 @@ def read_outputs(opened: StackSession, *, secrets: bool) -> StackOutputs:
     Raises:
         AtollError: the engine cannot read them.
     """
+    # Secrets are decrypted only when they are wanted.
     masked = opened.ask_json("stack", "output", "--json")
     return StackOutputs(masked, opened.ask_json("stack", "output", "--json", "--show-secrets") if secrets else {})
 
@@ -199,6 +201,7 @@ def write_private(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
     Raises:
         OSError: the folder or a file cannot be written.
     """
+    # Sorted, so that a folder is made with its mode before one inside of it makes it without.
     for place in sorted({folder, *((folder / name).parent for name in texts)}):
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
     whole = {folder / name: text if text.endswith("\n") else text + "\n" for name, text in sorted(texts.items())}
@@ -221,12 +224,13 @@ def _file_name(text: str, *, of: str) -> str:
 
 
 def _texts(value: object) -> Iterator[tuple[str, str]]:
-    """Owners and texts of one output; a kubeconfig may be an object, and JSON is YAML."""
+    """Owners and texts of one output."""
     if isinstance(value, str):
         yield ADMIN, value
         return
     entries = to_mapping(value)
     if "apiVersion" in entries:
+        # A kubeconfig may be an object; JSON is YAML, so kubectl reads it as it is.
         yield ADMIN, json.dumps(entries, indent=2)
         return
     for owner, text in entries.items():

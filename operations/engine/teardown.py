@@ -107,7 +107,8 @@ def list_remaining(*, was: StackState, after: StackState) -> Iterator[tuple[str,
 
 
 def _where(forgotten: StackResource, *, cluster_went: bool) -> str:
-    """Where something is that the engine let go: what lay in a cluster went with it, but for the disks of volumes."""
+    """Where something is that the engine let go."""
+    # What lay in a cluster went with it, but for the disks of its volumes.
     if not forgotten.type.startswith(INSIDE):
         return "left in the cloud"
     return "gone with its cluster; disks of its volumes stay" if cluster_went else "left in the cluster"
@@ -143,6 +144,7 @@ def lift_guard(opened: StackSession, state: StackState, *, progress: Progress) -
     if report.failure:
         progress.say(f"{ALLOW_DESTROY} stays true for {opened.name} until a destroy goes through")
         return report
+    # Looked at before anything is deleted: a destroy that the cloud stops halfway leaves a broken cluster.
     still = read_state(opened).guarded
     if still:
         names = ", ".join(each.name for each in still)
@@ -154,9 +156,10 @@ def lift_guard(opened: StackSession, state: StackState, *, progress: Progress) -
 
 
 def destroy(opened: StackSession, state: StackState, *, progress: Progress) -> OperationReport:
-    """Delete what is not protected; the next cluster of this stack is guarded again."""
+    """Delete what is not protected."""
     report = operation.destroy(opened, total=len(state.held) + 1, progress=progress)
     if report.failure is None:
+        # So that the next cluster of this stack is guarded again.
         _set(opened, allow=False)
         return report
     hint = f"what went is gone, the rest is in the state: atoll destroy {opened.name} goes on"

@@ -102,7 +102,7 @@ def _begins_with_header(path: Path) -> bool:
 
 
 def _application(name: str, source: Plain, *, wave: int, space: str = "") -> Plain:
-    """Synced by hand: everything is in the cluster already, and somebody should read the first difference."""
+    """One application of Argo CD, synced by hand."""
     destination: dict[str, Plain] = {"server": HERE, **({"namespace": space} if space else {})}
     return {
         "apiVersion": "argoproj.io/v1alpha1",
@@ -112,6 +112,7 @@ def _application(name: str, source: Plain, *, wave: int, space: str = "") -> Pla
             "project": PROJECT,
             "source": source,
             "destination": destination,
+            # By hand: everything is in the cluster already, and somebody should read the first difference.
             "syncPolicy": {"syncOptions": list(OPTIONS)},
         },
     }

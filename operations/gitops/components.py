@@ -77,6 +77,7 @@ def plain(value: Value) -> Plain:
             return [plain(part) for part in value]
         case dict():
             return {name: plain(part) for name, part in value.items()}
+        # The engine knows only floats; Kubernetes refuses a replica count of 3.0.
         case float() if value.is_integer():
             return int(value)
         case _:

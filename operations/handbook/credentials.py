@@ -114,6 +114,7 @@ def check_place(folder: Path, names: Iterable[str]) -> None:
     if folder.is_dir() and folder.stat().st_mode & OTHERS_WRITE:
         raise InputError(f"{folder}: others can write there", hint="name a new folder, or chmod 700 this one")
     for place in (folder / name for name in sorted({name.rpartition("/")[0] for name in names})):
+        # A link that somebody else laid would lead the credentials to where that one can read them.
         if place.is_symlink():
             raise InputError(f"{place} is a link to {place.resolve()}", hint="remove it, or name a new folder")
         if place.is_dir() and place.stat().st_mode & OTHERS:

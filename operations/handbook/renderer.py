@@ -58,10 +58,8 @@ def amount(value: int | Decimal) -> str:
 
 
 def in_code(value: object) -> Markdown:
-    """A value as inline code; its backticks would end it, so they are dropped.
-
-    A bar would end the cell of a table, and no name of ours has one.
-    """
+    """A value as inline code."""
+    # A backtick would end the code, and a bar the cell of a table; no name of ours has either.
     text = printable(" ".join(str(value).split())).replace("`", "").replace("|", "/")
     return Markdown(f"`{text}`" if text else "")
 
@@ -75,6 +73,7 @@ def in_snippet(value: object) -> str:
     if isinstance(value, Markdown | bool) or not isinstance(value, str | int | Decimal):
         raise AtollError(f"a snippet of the handbook shows {value!r}, which is no plain text and no number")
     text = str(value)
+    # Refused, not escaped: a snippet may be shell, YAML or Python, and each has its own escapes.
     if not PLAIN.fullmatch(text):
         raise AtollError(f"{text!r} cannot stand in an example of the handbook: it holds more than letters and digits")
     return text

@@ -78,11 +78,12 @@ def build(folder: Path) -> None:
 
 
 def _settings(facts: HandbookFacts, rendered: Sequence[Rendered]) -> dict[str, object]:
-    """MkDocs' configuration: no external font, script or picture, and links that work without a server."""
+    """MkDocs' configuration."""
     return {
         "site_name": f"{facts.spec.customer.name}: handbook",
         "docs_dir": DOCS,
         "site_dir": SITE,
+        # Links must work from a folder, without a server; no font, script or picture comes from outside.
         "use_directory_urls": False,
         "strict": True,
         "nav": _nav(rendered),
@@ -163,6 +164,7 @@ def write(facts: HandbookFacts, folder: Path) -> Path:
             path = staged / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")
+        # Built beside the place: a fault of MkDocs leaves the handbook that was there before.
         build(staged)
         staged.chmod(MODE)
         _put_in_place(staged, whole)

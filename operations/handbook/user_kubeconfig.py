@@ -65,7 +65,7 @@ def groups(user: User, spec: ClusterSpec) -> tuple[str, ...]:
 
 
 def issue_kubeconfig(user: User, spec: ClusterSpec, *, hours: int, signer: CertificateSigner) -> str:
-    """A kubeconfig that works for `hours`; its key was made here and is nowhere else.
+    """A kubeconfig that works for `hours`.
 
     Raises:
         InputError: the user has no workload here.
@@ -74,6 +74,7 @@ def issue_kubeconfig(user: User, spec: ClusterSpec, *, hours: int, signer: Certi
     held = groups(user, spec)
     if not held:
         raise InputError(f"{user.name} has no workload in this cluster", hint="name one in access.users[].workloads")
+    # Made here, so that it is in no cluster and no log: only the request is sent.
     key = ec.generate_private_key(ec.SECP256R1())
     certificate = signer.sign(_request(key, user=user.name, held=held), user=user.name, seconds=hours * 3600)
     private = key.private_bytes(

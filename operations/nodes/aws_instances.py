@@ -40,6 +40,7 @@ def end_instance(machine_id: str, *, region: str, cluster: str) -> str:
         state, owner = _state(made, machine_id)
         if state in GONE:
             return f"instance {machine_id} is {state} already"
+        # The id may belong to another cluster of the account.
         if owner != cluster:
             raise InputError(
                 f"instance {machine_id} is not of cluster {cluster}: its tag {CLUSTER_TAG} is {owner or 'missing'}",

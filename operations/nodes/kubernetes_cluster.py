@@ -63,6 +63,7 @@ class NodeApi:
             "apiVersion": "policy/v1",
             "kind": "Eviction",
             "metadata": {"name": pod.name, "namespace": pod.namespace},
+            # With its uid: a new pod under its name on another node must not be ended in its place.
             "deleteOptions": {"gracePeriodSeconds": grace_seconds, "preconditions": {"uid": pod.uid}},
         }
         gone = {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT}  # or another pod under its name

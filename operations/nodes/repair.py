@@ -210,9 +210,10 @@ def _drain(_incident: Incident, asked: RepairRequest, work: RepairContext) -> tu
 
 
 def _spare(incident: Incident, asked: RepairRequest, work: RepairContext) -> tuple[str, str]:
-    """Uncordon a spare; the one that was uncordoned under this incident before, where a kill came between."""
+    """Uncordon a spare; the one of this incident, where there is one already."""
     looked = inspect_nodes(work.scene, work.cluster, now=work.log.now())
     for each in looked.nodes:
+        # A kill may have come after the cluster was changed and before the log was.
         if each.annotations.get(SPARE_FOR) == incident.id:
             return f"spare {each.name} took over", each.name
     chosen = choose_spare(find_node(looked, asked.node), looked, work.scene)
@@ -220,6 +221,7 @@ def _spare(incident: Incident, asked: RepairRequest, work: RepairContext) -> tup
         return no_spare(chosen, work.scene.pools[incident.pool].spares), ""
 
     def change(now: Node) -> Mapping[str, object]:
+        # Asked of the node as it is now: two repairs may want the same spare.
         if not now.held:
             raise InputError(f"{now.name} is no spare any more: somebody else took it", hint="run again for another")
         marks = {"annotations": {SPARE_FOR: incident.id}, "labels": {node_labels.SPARE: None}}

@@ -74,6 +74,7 @@ def drain(node: Node, cluster: NodeApi, *, waiting: Waiting, force: bool, say: C
             left = list_pods_to_drain(cluster.list_pods_on(node.name))
             if not left:
                 return f"{len(asked)} pods moved away"
+            # Pods of a kubelet that is silent never end; waiting for them would never stop.
             if node.ready != "True" and all(each.ending for each in left):
                 return f"{len(left)} pods are ending, and the silent kubelet cannot say so: {_name_pods(left)}"
             for each in (each for each in left if not each.ending):

@@ -146,6 +146,8 @@ def cordon_failed_nodes(
     for name, reason in found.left:
         say(f"{name} is not cordoned: {reason}")
     for node in found.nodes:
+        # Written down before the cluster is changed: a node that is cordoned without a line in the log would be
+        # nobody's.
         incident = open_incident(node, looked, scene, log)
         words = cordon(node.name, incident, scene=scene, cluster=cluster, log=log)
         log.write(Event(at=log.now(), incident=incident.id, happening="done", step="cordon", words=words))

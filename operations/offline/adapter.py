@@ -124,7 +124,8 @@ class UncalledTransforms:
     """
 
     def register_transform(self, transform: object) -> callback_pb2.Callback:
-        """A transform is known by a name, and never called: remote components have no children here."""
+        """A name for a transform."""
+        # Never called: remote components have no children here.
         return callback_pb2.Callback(token=str(id(transform)), target="offline")
 
 
@@ -135,6 +136,7 @@ def check_version() -> None:
         AtollError: the installed SDK is outside the tested range.
     """
     version = importlib.metadata.version("pulumi")
+    # Private parts of the SDK are used here, which a release may change without a word.
     major, minor = (int(part) for part in version.split(".")[:2])
     if major == NEWEST_MAJOR and (major, minor) >= OLDEST:
         return
@@ -253,10 +255,11 @@ def _wire_name(resource: pulumi.Resource, name: str) -> str:
 
 
 def _predict_outputs(type_: str, fields: struct_pb2.Struct) -> struct_pb2.Struct:
-    """Outputs that are known from the inputs; tokens are the plain sentinel again, the only unknown the SDK reads."""
+    """Outputs that are known from the inputs."""
     kept = struct_pb2.Struct()
     whole = type_.startswith(AS_SENT)
     for name, value in fields.fields.items():
+        # The SDK reads the plain sentinel alone as unknown: our tokens are taken out again.
         if whole or value.WhichOneof("kind") not in {"struct_value", "list_value"}:
             kept.fields[name].CopyFrom(value)
             _strip(kept.fields[name])

@@ -121,8 +121,9 @@ def run(
 
 @contextmanager
 def _without_garbage_collection() -> Generator[None]:
-    """Without garbage collection: provider SDKs are imported, a quarter of whose time goes into looking for none."""
+    """Without garbage collection while it lasts."""
     collecting = gc.isenabled()
+    # Provider SDKs are imported meanwhile, a quarter of whose time goes into looking for garbage that there is not.
     gc.disable()
     try:
         yield
@@ -149,7 +150,8 @@ def _within(work: Callable[[], None], *, deadline_s: float, stack: str) -> None:
 
 
 def _stacks_main(root: Path) -> None:
-    """The program as the engine's language host starts it: the folder's __main__, alone on the path."""
+    """The program: the folder's __main__, alone on the path."""
+    # As the engine's language host starts it, so that imports find what they find there.
     runpy.run_path(str(root / "stacks"), run_name="__main__")
 
 
@@ -191,6 +193,7 @@ def _in_words(fault: BaseException, *, stack: str, root: Path) -> AtollError:
             return each
         if each is not None and (missing := find_missing_extra(each)):
             return missing
+    # The last line of ours: where the SDK failed on it says nothing to whoever wrote the program.
     frames = [frame for frame in traceback.extract_tb(fault.__traceback__) if _is_ours(frame.filename, root=root)]
     place = f"{Path(frames[-1].filename).relative_to(root)}:{frames[-1].lineno}" if frames else "the Pulumi SDK"
     return AtollError(

@@ -120,12 +120,10 @@ def on_demand() -> Generator[None]:
 
 @contextmanager
 def reduce_sdk_overhead() -> Generator[None]:
-    """While it lasts, the end of a program is awaited in linear time, and no call stack is recorded.
-
-    The SDK's own `wait_for_rpcs` looks at every output that is left whenever one is done: quadratic, and a third of the
-    run of a program of 570 resources (pulumi 3.272, runtime/stack.py). A preview without an engine has no use for the
-    source position of each registration, another tenth.
-    """
+    """While it lasts, the end of a program is awaited in linear time, and no call stack is recorded."""
+    # The SDK's own `wait_for_rpcs` looks at every output that is left whenever one is done: quadratic, and a third of
+    # the run of a program of 570 resources (pulumi 3.272, runtime/stack.py). The source position of each registration
+    # is another tenth, and nobody reads it without an engine.
     waiting, tracing = stack_module.wait_for_rpcs, resource_module._get_stack_trace  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
     stack_module.wait_for_rpcs = _wait_for_rpcs
     resource_module._get_stack_trace = source_pb2.StackTrace  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]

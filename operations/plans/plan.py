@@ -96,6 +96,7 @@ def _amount(lines: tuple[LineItem, ...]) -> Range | None:
     """What lines of one key cost together; None where there are none or one has no price."""
     amounts = [line.usd_per_month for line in lines]
     known = [amount for amount in amounts if amount is not None]
+    # A sum without the line that has no price would look like all of it.
     if not lines or len(known) < len(amounts):
         return None
     return sum(known, start=NOTHING)

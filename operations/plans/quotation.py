@@ -83,6 +83,7 @@ def _find_lock(asked: StackRef) -> Path | None:
     except InputError:
         return None
     path = project.lock(asked.stack)
+    # A checklist elsewhere may have the name of a stack, and nothing else in common with it.
     return path if path.parent == asked.checklist.resolve().parent else None
 
 

@@ -156,6 +156,7 @@ def quote_as_of(ask: Callable[..., Quote], *, market: Market, today: date, allow
         StalePricesError: only prices that are too old satisfy the checklist, and they are not allowed.
         NothingFitsError: nothing on sale satisfies it.
     """
+    # A price may be dated after `today`, which --today sets.
     newest = min(market.catalog.prices.newest or today, today)
     if allow_stale and newest != today:
         found = ask(today=newest)

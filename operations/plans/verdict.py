@@ -74,6 +74,7 @@ def refuse(plan: Planned, *, accept_unknown: bool) -> None:
             f"{stack} breaks {_rules(broken)}; nothing was touched: {' '.join(each.sentence for each in broken)}",
             hint=f"change the stack, or write an exemption into stacks/{LAW_NAME}; atoll plan {stack} shows all of it",
         )
+    # Before what is undetermined: --accept-unknown must not let a program through that builds something else.
     if plan.differences:
         count = len(plan.differences)
         raise AtollError(

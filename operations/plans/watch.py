@@ -57,12 +57,14 @@ def check_stack(
     today: date,
     is_whole: bool,
 ) -> tuple[WatchedForm, int]:
-    """One stack, and the exit code that it leads to; a stack of which nothing is known fails and hides no other."""
+    """One stack, and the exit code that it leads to."""
     try:
         found = state()
+        # A state of another stack would be judged by this one's lock, and look wrong in every line.
         if found.stack and found.stack != stack:
             raise InputError(f"the state is of stack {found.stack!r}, not of {stack!r}")
         resources = tuple(_as_registered(found.new))
+        # An empty state would be within every limit.
         if not resources:
             raise InputError("the state holds no resource: nothing runs, so there is nothing to judge")
         plan = plan_stack(
@@ -70,6 +72,7 @@ def check_stack(
         )
         plan, blind = _without_blind(plan)
     except AtollError as error:
+        # One stack of which nothing is known hides no other.
         return _build_failure(stack, in_one_line(error)), FAILED
     code = plan.report.exit_code or (FAILED if plan.differences else 0)
     return _form(stack, plan, code=code, notes=(*found.notes, *plan.report.notes, *blind)), code
@@ -92,6 +95,7 @@ def watch_form(stacks: Sequence[tuple[WatchedForm, int]], *, catalog: Catalog, p
 
 def _as_registered(resources: Sequence[Resource]) -> Iterator[Resource]:
     """What the program registers: the stack itself is no resource of its own."""
+    # The engine writes the stack itself into the state; a program registers no such resource.
     roots = {each.urn for each in resources if each.type == ROOT_TYPE}
     for each in resources:
         if each.type != ROOT_TYPE:

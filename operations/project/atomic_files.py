@@ -37,6 +37,7 @@ def write_all(texts: Mapping[Path, str], *, private: bool = False) -> None:
         try:
             for path, text in texts.items():
                 made.extend(_make_folder(path.parent))
+                # What a killed process left beside the path would stay for ever.
                 remove_abandoned(path.resolve())
                 mode = PRIVATE_MODE if private else _mode_of(path.resolve())
                 _write_beside(path.resolve(), text, mode=mode, waiting=waiting, held=held)
@@ -90,6 +91,7 @@ def remove_abandoned(path: Path) -> None:
     """Remove temporary files of killed processes beside a path: those whose lock is free."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*{SUFFIX}"):
         with suppress(OSError):
+            # The lock goes with its process: a file whose lock is free is nobody's any more.
             handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -124,6 +126,7 @@ def _write_beside(path: Path, text: str, *, mode: int, waiting: dict[Path, Path]
     try:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_MODE)
         held.callback(os.close, handle)
+        # Locked until it is in place, or another process would take it for abandoned.
         _lock(handle)
         left = memoryview(text.encode("utf-8"))
         while left:
@@ -138,6 +141,7 @@ def _write_beside(path: Path, text: str, *, mode: int, waiting: dict[Path, Path]
 
 def _put_in_place(waiting: Mapping[Path, Path]) -> None:
     """Rename every finished file; put back what was there when one of them cannot be renamed."""
+    # Several renames are not one: what was there comes back where a later one fails.
     before = {path: path.read_bytes() if path.exists() else None for path in waiting}
     placed: list[Path] = []
     try:

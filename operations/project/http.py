@@ -235,6 +235,7 @@ def _lower(answer: requests.Response) -> dict[str, str]:
 def _pause(answer: HttpResponse, seconds: float) -> float:
     """Seconds until the next try: what the server asks for, else `seconds`, and a minute at most."""
     asked = answer.headers.get("retry-after", "")
+    # A server may ask for an hour, and nobody waits that long at a terminal.
     return min(float(asked) if asked.isdecimal() else seconds, LONGEST_PAUSE)
 
 
@@ -287,6 +288,7 @@ def _redirect_target(url: str, answer: HttpResponse, *, name: str, own_host: boo
 def _is_passing(answer: HttpResponse, *, repeatable: bool) -> bool:
     """Whether trying again may help: a rate limit always, a fault of the server where repeating does no harm."""
     limited = answer.headers.get("retry-after") or answer.headers.get("x-ratelimit-remaining") == "0"
+    # A limit is refused before anything is done: trying again does no harm, whatever was asked.
     if answer.status == HTTPStatus.TOO_MANY_REQUESTS or (answer.status == HTTPStatus.FORBIDDEN and limited):
         return True
     return repeatable and answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR

@@ -275,6 +275,7 @@ class Journal:
             OSError: it cannot be written, and then nothing of it is there.
         """
         with self._lock:
+            # Another process may have appended: the chain goes on from its last line.
             self._catch_up()
             record = JournalRecord(
                 seq=len(self._records) + 1,

@@ -25,7 +25,7 @@ HINT: Final = "one at a time: wait for it, or stop it; `atoll relocate status` s
 
 @contextmanager
 def only_writer(folder: Path, *, at: datetime, what: str = WHAT, hint: str = HINT) -> Generator[None]:
-    """Hold what is in a folder for as long as this lasts; a process that was killed holds nothing.
+    """Hold what is in a folder for as long as this lasts.
 
     Args:
         what: is held, in the words of a refusal.
@@ -37,6 +37,7 @@ def only_writer(folder: Path, *, at: datetime, what: str = WHAT, hint: str = HIN
     path = folder / NAME
     file = os.open(path, os.O_RDWR | os.O_CREAT, MODE)
     try:
+        # By a lock of the system: it goes with its process, however that ends.
         _take(path, file, what=what, hint=hint)
         _write(file, json.dumps({"host": socket.gethostname(), "pid": os.getpid(), "since": at.isoformat()}))
         try:

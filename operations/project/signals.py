@@ -22,9 +22,10 @@ class TerminatedError(BaseException):
 
 @contextmanager
 def terminable() -> Generator[None]:
-    """Let SIGTERM unwind, so that programs that were started end too; a second one kills."""
+    """Let SIGTERM unwind, so that programs that were started end too."""
 
     def stop(_number: int, _frame: object) -> None:
+        # A second one kills: cleaning up may hang.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         raise TerminatedError
 
@@ -50,6 +51,7 @@ def until_stopped(work: Callable[[], int], *, told: Callable[[], None]) -> int:
 
 def with_parent_death_signal(command: Sequence[str]) -> list[str]:
     """A command that is killed when this process is; as it is where the system has no `setpriv`."""
+    # SIGKILL cannot be heard: without it a server or a dump would go on alone.
     setpriv = _setpriv()
     return [setpriv, "--pdeathsig", "KILL", "--", *command] if setpriv else list(command)
 

@@ -41,6 +41,7 @@ def read_config(path: Path) -> StackConfig:
     """
     entries = _mapping(read_fields(path, may_be_missing=True).get("config"), path=path)
     secret_keys = frozenset(key for key, value in entries.items() if isinstance(value, dict) and "secure" in value)
+    # What is encrypted stays so: nothing offline needs a secret's value.
     values = {key: PLACEHOLDER if key in secret_keys else _text(value) for key, value in entries.items()}
     return StackConfig(values=values, secret_keys=secret_keys)
 

@@ -58,15 +58,14 @@ def query_month(root: str, month: Month, *, until: int, session: HttpSession) ->
 
 
 def _queries(month: Month, *, until: int) -> Iterator[Mapping[str, str]]:
-    """Each minute by the sample that was taken within it.
-
-    `last_over_time` with one step and not the bare name: that would look five minutes back over a gap. A range looks
-    back, so that the minute that begins at a point is the one before the next: hence the negative offset.
-    """
+    """Each minute by the sample that was taken within it."""
     for metric in LABELS:
         for start in range(month.start, min(month.end, until), DAY):
             last = min(start + DAY, month.end, until) - STEP
             if last >= start:
+                # `last_over_time` with one step and not the bare name, which would look five minutes back over a gap. A
+                # range looks back, so that the minute that begins at a point is the one before the next: hence the
+                # negative offset.
                 query = f"last_over_time({metric}[{STEP}s] offset -{STEP}s)"
                 yield {"query": query, "start": str(start), "end": str(last), "step": str(STEP), "": metric}
 

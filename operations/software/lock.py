@@ -85,6 +85,7 @@ def _select_digests(found: Mapping[str, Found], old: Mapping[str, str], *, renew
     for name, digest in sorted(found.items()):
         kept = old.get(name, "")
         new = digest if isinstance(digest, str) else ""
+        # A digest that changed under a version that stands still may be an attack: only a person takes it.
         if chosen := (new or kept) if renew else (kept or new):
             known[name] = chosen
     return known

@@ -106,6 +106,7 @@ def _token(refused: HttpResponse, *, path: str, fetch: Fetch) -> str:
     said: dict[str, str] = dict(_PARAMETER.findall(rest))
     if kind.lower() != "bearer" or not said.get("realm"):
         return ""
+    # A registry may leave the scope out.
     wanted = {"service": said.get("service", ""), "scope": said.get("scope", f"repository:{path}:pull")}
     answer = fetch(f"{said['realm']}?{urlencode({key: text for key, text in wanted.items() if text})}")
     if answer.status != HTTPStatus.OK:

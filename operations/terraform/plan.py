@@ -29,9 +29,6 @@ PROVIDER_SOURCE: Final = "registry.terraform.io/hashicorp/aws"
 def terraform_plan(resources: Sequence[Resource], *, documents: Documents | None = None) -> dict[str, Json]:
     """The plan of every AWS resource; what belongs to other providers is left out.
 
-    A document that is composed of unknowns is unknown to Terraform. Where `documents` has its text, the text is shown,
-    with `${address.output}` in the place of each unknown, and is marked unknown all the same.
-
     Raises:
         InputError: there is no AWS resource at all.
         AtollError: an AWS resource of a type that Terraform's name is not known of.
@@ -41,6 +38,8 @@ def terraform_plan(resources: Sequence[Resource], *, documents: Documents | None
         raise InputError("this stack builds nothing on AWS", hint="--format terraform writes AWS resources only")
     ours = [resource for resource in resources if is_aws(resource)]
     regions = _regions(resources)
+    # A document that is composed of unknowns is unknown to Terraform; its text is shown all the same, for scanners read
+    # it, with `${address.output}` in the place of each unknown.
     texts = documents or {}
     read = {each.urn: _with_documents(_inputs(each, known), texts.get(each.urn, {}), known) for each in ours}
     return {

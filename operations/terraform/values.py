@@ -222,7 +222,7 @@ def is_aws(resource: Resource) -> bool:
 
 
 def addresses(resources: Iterable[Resource]) -> Mapping[str, Address]:
-    """URN to address of every AWS resource; two of one type and name take their parents' names before their own.
+    """URN to address of every AWS resource.
 
     Raises:
         AtollError: a type of AWS that the table does not name.
@@ -233,6 +233,7 @@ def addresses(resources: Iterable[Resource]) -> Mapping[str, Address]:
     found: dict[str, Address] = {}
     for resource in ours:
         address = _short(resource)
+        # Both get the long one: an address that depends on the order would move with the next resource.
         if short[address] > 1:
             address = _long(resource)
         taken[address] += 1

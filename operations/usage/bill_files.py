@@ -100,6 +100,7 @@ class _Heads:
         """The row in FOCUS columns; of two columns that mean the same the one that says something."""
         told: dict[str, str] = {}
         for own, name in self._columns.items():
+            # Exports carry two columns that mean the same, one of them empty.
             if own in row and not told.get(name):
                 told[name] = row[own] or ""
         return told
@@ -117,7 +118,8 @@ class _Heads:
 
 
 def _normalize(key: str) -> str:
-    """A key as every export spells it: AWS has "user:" or "user_" before it and CUR "_" for ":", Google Cloud "-"."""
+    """A key as every export spells it."""
+    # AWS has "user:" or "user_" before a key and CUR "_" for ":"; Google Cloud has "-".
     return re.sub(r"[^a-z0-9]", "_", key.casefold()).removeprefix("user_")
 
 
