@@ -134,13 +134,14 @@ def _region_of(place: str, known: Collection[str]) -> str:
 
 
 def _machine_of(request: PriceRequest, quote: MachineQuote) -> str | None:
-    own = _own_names().get((request.provider, quote.name, quote.accelerators))
+    own = own_names().get((request.provider, quote.name, quote.accelerators))
     names = (own, quote.name, quote.name.replace(" ", "_"))  # Nebius: "gpu-h100-sxm 8gpu-128vcpu-1600gb"
     return next((name for name in names if name and (request.provider, name) in request.catalog.machines), None)
 
 
 @cache
-def _own_names() -> Mapping[tuple[str, str, int | None], str]:
+def own_names() -> Mapping[tuple[str, str, int | None], str]:
+    """Machines by provider, the seller's name and the number of GPUs, where the catalog calls them otherwise."""
     with TABLE.open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)
         return {(row["provider"], row["name"], int(row["accelerators"])): row["machine"] for row in rows}

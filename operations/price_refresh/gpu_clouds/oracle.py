@@ -149,7 +149,7 @@ def _section(
     )
     prices: list[FoundPrice] = []
     missing: list[str] = []
-    for item, parts in _parts_by_item().items():
+    for item, parts in parts_by_item().items():
         if (item in SERVICES) == machines or (machines and (request.provider, item) not in request.catalog.machines):
             continue
         if all(each.part in rates for each in parts):
@@ -195,7 +195,8 @@ def _rate_at(tiers: Sequence[tuple[Decimal, Decimal]], amount: Decimal) -> Decim
 
 
 @cache
-def _parts_by_item() -> Mapping[str, tuple[OraclePart, ...]]:
+def parts_by_item() -> Mapping[str, tuple[OraclePart, ...]]:
+    """The rows of oracle_parts.csv."""
     found: dict[str, list[OraclePart]] = defaultdict(list)
     with TABLE.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
