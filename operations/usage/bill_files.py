@@ -26,6 +26,7 @@ from planning.usage.columns import (
     missing,
 )
 from planning.values.errors import InputError
+from planning.values.json_format import to_mappings
 from planning.values.money import ZERO
 
 if TYPE_CHECKING:
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
     from planning.inputs.rows import BoundedLines
 
 
+LARGEST_BYTES: Final = 64_000_000  # of an answer that is read whole
+ANSWER_SUFFIX: Final = ".json"
+ANSWER_ROWS: Final = "data"
+PLAN: Final = frozenset({"x_LineKey", "x_PriceState"})  # columns of `planning.usage.focus_bill`
 JSON_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 
 
@@ -48,7 +53,11 @@ def rows(path: Path, *, tag: tuple[str, str] | None) -> Iterator[Mapping[str, st
         InputError: not readable, no table, or without the columns that are needed.
     """
     with open_lines(path) as lines:
-        found = _flat_rows(lines) if _is_json(path) else (row.cells for row in csv_rows(lines))
+        answer = _read_answer(path)
+        if answer is not None:
+            found: Iterator[Mapping[str, str]] = (dict(_flat(each)) for each in answer)
+        else:
+            found = _flat_rows(lines) if _is_json(path) else (row.cells for row in csv_rows(lines))
         heads: _Heads | None = None
         for row in found:
             if heads is None:
@@ -84,6 +93,10 @@ class _Heads:
         Raises:
             InputError: a column is missing, or there is nothing that says which stack a row is of.
         """
+        if self.names >= PLAN:
+            raise InputError(
+                f"{path}: a plan that Atoll wrote (--focus), not a bill", hint="export what the provider charged"
+            )
         if lacking := missing(self.names):
             raise InputError(
                 f"{path}: without {', '.join(lacking)}",
@@ -93,7 +106,9 @@ class _Heads:
             return
         hint = "activate the tag for cost allocation, or pass --all-rows where the account is this stack's alone"
         if CLUSTER in self.names:
-            hint = f"name the cluster, --tag {CLUSTER}=NAME; or pass --all-rows where the account is this stack's alone"
+            hint = (
+                f"name the cluster, as in --tag {CLUSTER}=atoll-{tag[1]}; or pass --all-rows where it is the only one"
+            )
         raise InputError(f"{path}: it has no tags, so the stack of its rows is unknown", hint=hint)
 
     def translate(self, row: Mapping[str, str]) -> dict[str, str]:
@@ -128,6 +143,19 @@ _POOL_TAG: Final = _normalize("atoll:pool")
 
 def _spell(key: str, tags: Mapping[str, str]) -> str | None:
     return tags.get(_normalize(key))
+
+
+def _read_answer(path: Path) -> list[dict[str, object]] | None:
+    """The rows of an answer that is one JSON document, as CoreWeave's export API gives it; None for any other file."""
+    if path.suffix.casefold() != ANSWER_SUFFIX or path.stat().st_size > LARGEST_BYTES:
+        return None
+    try:
+        document = parse_json(read_content(path, most_bytes=LARGEST_BYTES, hint=""), file=str(path), hint="")
+    except InputError:
+        return None  # one object a line, or nothing that can be read: its lines tell
+    found: object = cast("dict[str, object]", document).get(ANSWER_ROWS) if isinstance(document, dict) else document
+    every = to_mappings(found)
+    return every if isinstance(found, list) and found == every else None
 
 
 def _is_json(path: Path) -> bool:
@@ -168,7 +196,6 @@ def _read_tags(text: str) -> Mapping[str, str]:
 
 
 COST: Final = "networkInternetCost"
-LARGEST_BYTES: Final = 64_000_000
 HINT: Final = "ask OpenCost for /allocation?window=90d&step=1d&aggregate=cluster, and save its whole answer"
 
 

@@ -253,12 +253,22 @@ def focus_text(months: Iterable[PlannedMonth]) -> str:
 
 
 def _describe_cost(line: LineItem) -> dict[str, str]:
-    """The expected cost; of a price of the customer's own no list price is known, so the list cost is the same."""
+    """The expected cost and its unit prices.
+
+    Nobody asks what an estimate says, so it has no unit price; of a price of the customer's own no list price is known.
+    Without one the list cost equals the cost.
+    """
     usd = None if line.usd_per_month is None else line.usd_per_month.expected
-    rate = ZERO if line.state is State.FREE else line.usd_per_unit
-    costs = dict.fromkeys((BILLED_COST, CONTRACTED_COST, EFFECTIVE_COST, LIST_COST), _amount(usd))
-    own = line.source.startswith(OWN_PREFIX)
-    return {**costs, "ContractedUnitPrice": _amount(rate), "ListUnitPrice": "" if own else _amount(rate)}
+    rate = {State.FREE: ZERO, State.ESTIMATED: None}.get(line.state, line.usd_per_unit)
+    own = line.source.startswith(OWN_PREFIX) and line.list_usd_per_unit is None
+    listed = None if own or rate is None else line.list_usd_per_unit or rate
+    list_usd = usd if listed is None or listed == rate else line.quantity.expected * listed
+    return {
+        **dict.fromkeys((BILLED_COST, CONTRACTED_COST, EFFECTIVE_COST), _amount(usd)),
+        LIST_COST: _amount(list_usd),
+        "ContractedUnitPrice": _amount(rate),
+        "ListUnitPrice": _amount(listed),
+    }
 
 
 def _describe_service(line: LineItem) -> dict[str, str]:

@@ -120,7 +120,7 @@ def run_compare(
     project = require_stack(stack)
     asked = _month(month) if month else None
     lock = read_stack_lock(project, stack)
-    costs = ActualCosts(rates=LockedRates(lock, price_book()))
+    costs = ActualCosts(rates=LockedRates(lock, price_book(lock.prices)))
     with progress("reading the bill"):
         for file in files:
             costs.take(read_bill(Path(file), tag=_choose_tag(stack, tag, all_rows=all_rows)))
@@ -139,7 +139,8 @@ def _rates(project: "Project", stack: str) -> LockedRates | None:
     """What prices quantities; None before an option is accepted."""
     if not project.lock(stack).exists():
         return None
-    return LockedRates(read_stack_lock(project, stack), price_book())
+    lock = read_stack_lock(project, stack)
+    return LockedRates(lock, price_book(lock.prices))
 
 
 def _choose_tag(stack: str, tag: str, *, all_rows: bool) -> tuple[str, str] | None:

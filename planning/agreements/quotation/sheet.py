@@ -6,9 +6,9 @@ import csv
 from io import StringIO
 from typing import TYPE_CHECKING, Final
 
+from planning.documents.csv_text import guard_cell
 from planning.values.json_format import decimal_text
 from planning.values.money import CENT, round_to
-from planning.values.printable import printable_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,7 +33,6 @@ COLUMNS: Final = (
     "valid_until",
     "reason",
 )
-FORMULA: Final = ("=", "+", "-", "@")  # with which a spreadsheet begins to calculate
 
 
 def write_sheet(items: Iterable[RequestedItem]) -> str:
@@ -46,15 +45,9 @@ def write_sheet(items: Iterable[RequestedItem]) -> str:
         uses = "; ".join(each.uses)
         what = f"{each.what}: {uses}" if each.what not in uses else uses
         row = (what, each.provider, each.item, each.region, each.purchase, each.months, *amounts, each.unit)
-        writer.writerow([_as_text(str(cell)) for cell in (*row, "", "", "", "", each.reason)])
+        writer.writerow([guard_cell(str(cell)) for cell in (*row, "", "", "", "", each.reason)])
     return file.getvalue()
 
 
 def format_quantity(amount: Decimal) -> str:
     return decimal_text(round_to(amount, CENT))
-
-
-def _as_text(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula: names of workloads are free text."""
-    plain = printable_line(cell)
-    return f"'{plain}" if plain.startswith(FORMULA) else plain

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
@@ -17,7 +19,7 @@ from command_project import Atoll
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalogs.model import Item
+from catalogs.model import OWN_PREFIX, Item
 from planning.costs.bill import Bill, BillGroup, LineItem
 from planning.documents.csv_text import csv_text, guard_cell
 from planning.inputs.fact_tables import read_rows
@@ -25,6 +27,7 @@ from planning.spec.lock_content import State
 from planning.usage.focus_bill import COLUMNS, PlannedMonth, focus_text
 from planning.values.money import Range
 
+ROOT = Path(__file__).parents[3]
 STATES = st.sampled_from((State.PRICED, State.FREE, State.ESTIMATED, State.UNPRICED))
 AMOUNTS = st.decimals(min_value=0, max_value=10**9, places=6)
 
@@ -60,7 +63,7 @@ def line_items(draw: st.DrawFn) -> LineItem:
         unit=draw(st.sampled_from(("hour", "GB-month", "1k requests", "USD of monthly bill"))),
         usd_per_unit=rate if known else None,
         usd_per_month=quantity.times(rate) if known else Range.exactly(0) if state is State.FREE else None,
-        source=draw(st.sampled_from(("", "estimate", "own-3", "checklist"))),
+        source=draw(st.sampled_from(("", "estimate", f"{OWN_PREFIX}ours:3", "checklist"))),
         as_of=draw(st.one_of(st.none(), st.just(date(2026, 1, 2)))),
         note=draw(st.text(max_size=20)),
     )
@@ -74,7 +77,7 @@ def test_rows_add_up_to_the_bill_and_what_is_unknown_is_empty(lines: list[LineIt
     rows = focus_rules.read_table(text)
     assert focus_rules.faults(text) == []
     assert len(rows) == len(lines)
-    for column in ("BilledCost", "EffectiveCost", "ContractedCost", "ListCost"):
+    for column in ("BilledCost", "EffectiveCost", "ContractedCost"):
         assert sum(Decimal(row[column] or 0) for row in rows) == planned.bill.usd_per_month.expected
     assert sum(Decimal(row["x_CostLow"] or 0) for row in rows) == planned.bill.usd_per_month.min
     assert sum(Decimal(row["x_CostHigh"] or 0) for row in rows) == planned.bill.usd_per_month.max
@@ -108,6 +111,32 @@ def test_a_row_says_what_it_is_of_and_where_its_price_is_from() -> None:
         "2026-11-01T00:00:00Z",
         "2026-12-01T00:00:00Z",
     )
+
+
+def changed(**more: object) -> dict[str, str]:
+    """The row of one line of an example, changed."""
+    line = next(each for each in month().bill.lines if each.key == "pool/notebooks/machine")
+    return next(month(lines=(replace(line, **more),)).rows())
+
+
+def test_a_discount_is_between_the_list_price_and_the_contract() -> None:
+    row = changed(
+        usd_per_unit=Decimal(9),
+        list_usd_per_unit=Decimal(10),
+        usd_per_month=Range.exactly(18),
+        quantity=Range.exactly(2),
+    )
+    assert (row["ListUnitPrice"], row["ListCost"]) == ("10", "20")
+    assert (row["ContractedUnitPrice"], row["ContractedCost"], row["BilledCost"]) == ("9", "18", "18")
+
+
+def test_an_own_price_has_no_list_price_and_an_estimate_no_price_at_all() -> None:
+    own, estimate = changed(source=f"{OWN_PREFIX}ours:3"), changed(state=State.ESTIMATED)
+    assert (own["ListUnitPrice"], own["ListCost"]) == ("", own["BilledCost"])
+    assert own["ContractedUnitPrice"]
+    assert (estimate["ListUnitPrice"], estimate["ContractedUnitPrice"]) == ("", "")
+    assert estimate["BilledCost"] == estimate["ListCost"] != ""
+    assert estimate["x_PriceState"] == "estimated"
 
 
 def test_a_line_paid_at_another_place_names_that_place() -> None:
@@ -161,6 +190,19 @@ def test_quote_writes_every_option_or_the_one_that_is_asked_for(project: Path, a
     mine = focus_rules.read_table((project / "one.csv").read_text())
     assert mine == [row for row in every if row["x_Option"] == one]
     assert len({row["x_Option"] for row in every}) > 1
+
+
+def test_plan_writes_the_bill_that_is_counted_from_resources(project: Path, atoll: Atoll) -> None:
+    shutil.copy(ROOT / "stacks" / "__main__.py", project / "stacks" / "__main__.py")
+    day = ("--today", "2026-11-21")
+    assert atoll("accept", "demo", "cheapest", *day).code == 0
+    plan = json.loads(atoll("plan", "demo", "--focus", "plan.csv", "--json", *day).out)
+    text = (project / "plan.csv").read_text()
+    assert focus_rules.faults(text) == []
+    rows = focus_rules.read_table(text)
+    assert {row["x_LineKey"] for row in rows} == {line["key"] for line in plan["bill"]["lines"]}
+    billed = sum(Decimal(row["BilledCost"] or 0) for row in rows)
+    assert f"{billed:.2f}" == plan["bill"]["usd_per_month"]["expected"]
 
 
 def test_what_cannot_be_written_is_refused_before_anything_is_calculated(project: Path, atoll: Atoll) -> None:

@@ -264,9 +264,37 @@ def test_a_file_without_tags_is_known_by_a_column_that_is_named(tmp_path: Path) 
     path = table(tmp_path / "bill.csv", [coreweave(1, "b200-8x", "1", "Instance-Hour")])
     with pytest.raises(InputError, match="no tags") as refused:
         next(iter(rows(path, tag=OURS)))
-    assert "--tag x_ClusterName=NAME" in refused.value.hint
+    assert "--tag x_ClusterName=atoll-demo" in refused.value.hint
     assert len(list(rows(path, tag=("x_ClusterName", "atoll-coreweave-pretrain")))) == 1
     assert not list(rows(path, tag=("x_ClusterName", "another")))
+
+
+@pytest.mark.parametrize("wrap", [{"data": None, "next_page_token": None, "data_as_of": "2026-11-01"}, None])
+def test_an_answer_of_the_export_api_is_read_as_it_is(tmp_path: Path, wrap: dict[str, Any] | None) -> None:
+    hours: list[dict[str, Any]] = [coreweave(day, "b200-8x", "2", "Instance-Hour") for day in (1, 2)]
+    hours[1] = {**hours[1], "PricingQuantity": 2.5, "RegionId": None}
+    path = tmp_path / "answer.json"
+    path.write_text(json.dumps({**wrap, "data": hours} if wrap else hours, indent=2))
+    found = list(rows(path, tag=None))
+    assert [(row["PricingQuantity"], row["RegionId"]) for row in found] == [("2", "US-CENTRAL-07A"), ("2.5", "")]
+
+
+@pytest.mark.parametrize(
+    "text", ['{"data": 5}', '{"data": []}', "[]", "[1, 2]", '{"data": {}}', "5", "", "{", "[" * 9999]
+)
+def test_a_document_that_is_no_answer_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "answer.json"
+    path.write_text(text)
+    with pytest.raises(InputError):
+        list(rows(path, tag=None))
+
+
+def test_a_plan_is_no_bill(project: Path, atoll: Atoll) -> None:
+    write_locked(project, demo())
+    assert atoll("quote", "demo", "--focus", "plan.csv", "--today", "2026-11-09").code in {0, 10, 11}
+    for command in ("import", "compare"):
+        refused = atoll("usage", command, "demo", "plan.csv")
+        assert (refused.code, "a plan that Atoll wrote" in refused.err) == (1, True)
 
 
 def test_from_1_3_on_the_provider_has_a_new_name(tmp_path: Path) -> None:
