@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, final
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 Key = tuple[str, str, str, str, str]  # provider, item, region, purchase, above
 
 FIRST_TIER: Final = "0"
+_SOURCE: Final = re.compile(rf"{OWN_PREFIX}[\w.-]+:\d+")
+
+
+def find_own_sources(words: str) -> frozenset[str]:
+    """The rows of an own book that the source and the note of a price name."""
+    return frozenset(_SOURCE.findall(words)) if OWN_PREFIX in words else frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast, overload
 
 from catalogs.catalog import CURRENT, load
+from catalogs.custom_prices.rows import find_own_sources
 from catalogs.custom_prices.sheet import PriceBookError
-from catalogs.model import OWN_PREFIX
 from planning.values.errors import Fault, InputError, format_fault_count
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 ROWS_SHOWN: Final = 12
 UNUSED: Final = "nothing here buys it"
-SOURCE: Final = re.compile(rf"{OWN_PREFIX}[\w.-]+:\d+")
 
 
 @overload
@@ -72,7 +70,7 @@ def describe_unused_rows(catalog: Catalog, bills: Iterable[Bill]) -> Iterator[st
     if catalog.own is None:
         return
     lines = [line for bill in bills for line in bill.lines]
-    used = {source for line in lines for source in SOURCE.findall(f"{line.source} {line.note}")}
+    used = {source for line in lines for source in find_own_sources(f"{line.source} {line.note}")}
     unused = (
         (number, f"{UNUSED}: {words}") for source, (number, words) in catalog.own.labels.items() if source not in used
     )

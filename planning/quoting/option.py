@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from catalogs.model import PurchaseKind
+from catalogs.model import UNNAMED_MACHINE, PurchaseKind
 from catalogs.providers import find_traits
 from planning.ceilings.spend_bounds import spend_bounds
 from planning.ceilings.verdict import judge
@@ -15,7 +15,7 @@ from planning.costs.bill import Bill
 from planning.costs.charges import charges
 from planning.costs.pricing import price_all
 from planning.platform.accelerators import explain_skipped_pools
-from planning.quoting.assembly.cluster import UNNAMED_MACHINE, name_offer_shares, spec, target
+from planning.quoting.assembly.cluster import name_offer_shares, spec, target
 from planning.quoting.assembly.platform import forwarding_notice, not_installed, shares_here, store_notice
 from planning.quoting.candidates.candidate import hold_all_month
 from planning.quoting.price_performance import buying, pool_worth
@@ -78,10 +78,10 @@ def whole_bill(placements: Sequence[ClusterSpec], market: Market) -> Bill:
     return Bill(tuple(line for cluster in placements for line in bill(cluster, market).lines))
 
 
-def _list_left_out(placed: Sequence[PlacementPick], clusters: Sequence[ClusterSpec]) -> tuple[str, ...]:
+def _list_left_out(placed: Sequence[PlacementPick], clusters: Sequence[ClusterSpec], whole: Bill) -> tuple[str, ...]:
     words: dict[str, None] = {}
     for pick, cluster in zip(placed, clusters, strict=True):
-        words |= dict.fromkeys(_leaves_out(cluster, pick.part.checklist))
+        words |= dict.fromkeys(_leaves_out(cluster, pick.part.checklist, whole))
     return tuple(words)
 
 
@@ -123,7 +123,7 @@ def option(
         runs=tuple(_runs(candidates)),
         worth=worth,
         buying=buying(candidates),
-        leaves_out=_list_left_out(placed, clusters),
+        leaves_out=_list_left_out(placed, clusters, bills),
         lock_in="; ".join(market.catalog.providers[name].lock_in for name in providers),
         notes=(
             *_describe_full_month(released, held_usd, least=bool(bills.unpriced)),
@@ -241,12 +241,12 @@ def _runs(candidates: Sequence[Candidate]) -> Iterator[RunEstimate]:
             yield RunEstimate(workload=each.demand.workload, hours=hours, usd=usd_per_hour * hours)
 
 
-def _leaves_out(cluster: ClusterSpec, checklist: Checklist) -> Iterator[str]:
+def _leaves_out(cluster: ClusterSpec, checklist: Checklist, whole: Bill) -> Iterator[str]:
     if checklist.access.vpn and cluster.vpn is None:
         yield f"the VPN gateway, which {cluster.profile.title} has no room for: its own way in is used"
     if checklist.access.ssh and "ssh" in cluster.profile.forbidden:
         yield f"SSH to nodes, which {cluster.profile.title} does not allow"
-    if any(pool.machine == UNNAMED_MACHINE for pool in cluster.pools):
+    if any(line.item == UNNAMED_MACHINE for line in whole.unpriced):
         yield "CPU nodes: the provider's CPU machines are not in the price book"
     private = cluster.network.peering or cluster.network.link
     if checklist.main_cloud and checklist.main_cloud.vpc_id and private is None:

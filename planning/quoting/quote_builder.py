@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalogs.catalog import CURRENT
+from catalogs.custom_prices.rows import find_own_sources
 from planning.checklist.model.vocabulary import HOME
 from planning.quoting.candidates.candidate import is_uninterrupted
 from planning.quoting.candidates.market import limit_of
@@ -116,11 +117,20 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
         prices_digest=prices.digest,
         prices_as_of=prices.newest,
         priced_at=today,
-        valid_until=today + VALID,
+        valid_until=min((today + VALID, *_list_ends(options, market))),
         checklist_digest=checklist_digest,
         refusals=tuple(refusals.most_common(REFUSALS_SHOWN)),
         unmet_providers=tuple(_unmet(checklist, options, market=market, today=day)),
     )
+
+
+def _list_ends(options: Sequence[Option], market: Market) -> Iterator[date]:
+    """The last days of the customer's own prices that these options rest on."""
+    own = market.catalog.own
+    if own is None or not own.ends:
+        return
+    for line in (line for each in options for line in each.bill.lines):
+        yield from (own.ends[each] for each in find_own_sources(f"{line.source} {line.note}") if each in own.ends)
 
 
 def _share(part: PlacementShare, *, market: Market, today: date, refusals: Counter[str]) -> PlacementSearch:

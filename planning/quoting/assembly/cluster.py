@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from catalogs.model import Item, PurchaseKind
+from catalogs.model import UNNAMED_MACHINE, Item, PurchaseKind
 from catalogs.providers import PARTS, find_traits
 from catalogs.providers import profile as catalogued
 from planning.checklist.model.vocabulary import HOME
@@ -72,7 +72,6 @@ TIER_ITEMS: Final[Mapping[str, Item | str]] = {
 ONBOARDING_MONTHS: Final = 12  # without a contract the onboarding is spread over the shortest one there is
 SLO_ZONES: Final = 3
 FEWEST_ZONES: Final = 2  # EKS asks for subnets in two zones at least (its network requirements page)
-UNNAMED_MACHINE: Final = "cpu-node"  # no catalog has it, so it stays unpriced
 UNNAMED_VCPUS: Final = 8
 UNNAMED_NODES: Final = 3
 LOAD_BALANCER: Final = Range.exactly(1)  # the one ingress that all services share

@@ -71,6 +71,33 @@ def test_a_discount_is_shown_beside_the_list_price(project: Path, atoll: Atoll) 
     assert "list USD per hour = 0.1; USD per hour = 0.092" in told.out
 
 
+def test_a_quote_is_valid_no_longer_than_the_prices_of_ones_own_that_it_rests_on(project: Path, atoll: Atoll) -> None:
+    header = "provider,item,region,purchase,unit,usd,source,as_of,valid_until\n"
+    rows = ("aws,*,*,*,,-8%,,,2026-11-25", "runpod,*,*,*,,-8%,,,2026-11-22")
+    (project / "own.csv").write_text(header + "\n".join(rows), encoding="utf-8")
+    quoted = json.loads(atoll("quote", "demo", "--price-book", "own.csv", "--today", DAY, "--json").out)
+    assert quoted["valid_until"] == "2026-11-25"
+    later = atoll("quote", "demo", "--price-book", "own.csv", "--today", "2026-11-26")
+    assert "price book own, line 2: it ended on 2026-11-25: every item of aws" in later.err
+    assert "valid until 2026-12-10" in later.out
+
+
+def test_prices_of_ones_own_expire_like_list_prices(project: Path, atoll: Atoll) -> None:
+    write(project, "aws,nat_gateway,*,list,hour,0.04,,contract 7,2023-01-01", "aws,*,*,*,,-8%,,contract 8,2026-11-01")
+    option = atoll("quote", "demo", "--price-book", "own.csv", "--today", DAY, "--json", "--allow-stale")
+    old = [line for line in json.loads(option.out)["options"][0]["bill"]["lines"] if line["item"] == "nat_gateway"]
+    assert [(line["source"], line["as_of"]) for line in old] == [("book:own:2", "2023-01-01")]
+    refused = atoll("accept", "demo", "recommended", "--price-book", "own.csv", "--today", DAY)
+    assert refused.code == 12
+    assert "is of 2023-01-01" in refused.err
+
+
+def test_a_dated_book_of_the_catalog_takes_prices_of_ones_own(project: Path, atoll: Atoll) -> None:
+    write(project, "aws,*,*,*,,-8%,,contract 7,")
+    shown = atoll("catalog", "show", "p5.48xlarge", "--prices", "2025-01-28", "--price-book", "own.csv")
+    assert "90.4544   hour   book:own:2, 2025-01-28" in shown.out
+
+
 def test_a_price_of_another_unit_never_becomes_a_quote(project: Path, atoll: Atoll) -> None:
     write(project, "aws,p5.48xlarge,*,on_demand,fortnight,13000,,contract 7,2026-11-01")
     outcome = atoll("quote", "demo", "--price-book", "own.csv", "--today", DAY)
