@@ -169,6 +169,7 @@ class SmallCatalog:
     flags: Mapping[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
     tiers: Mapping[tuple[str, str], StorageTier] = field(default_factory=dict)
     kubernetes: bool = True
+    own: None = None
 
     def __post_init__(self) -> None:
         chosen = self.accelerators_list or (accelerator(),)
