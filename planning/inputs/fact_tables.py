@@ -9,11 +9,9 @@ import csv
 from pathlib import Path
 from typing import Final, TypeVar
 
-import yaml
 from pydantic import TypeAdapter
 
 import catalogs
-from planning.inputs.yaml_nodes import LOADER
 
 FOLDER: Final = Path(catalogs.__file__).parent
 Table = TypeVar("Table")
@@ -25,6 +23,11 @@ def read_table(name: str, shape: type[Table]) -> Table:
     Raises:
         ValidationError: an entry does not fit the type, or has a field that the type has not.
     """
+    # Imported here: a price takes off CSV tables only, and the parser of YAML is a twelfth of its start.
+    import yaml  # noqa: PLC0415 - as the comment says
+
+    from planning.inputs.yaml_nodes import LOADER  # noqa: PLC0415 - as above
+
     found: object = yaml.load((FOLDER / name).read_text("utf-8"), Loader=LOADER)  # noqa: S506 - the safe loader
     return TypeAdapter(shape).validate_python(found)
 
