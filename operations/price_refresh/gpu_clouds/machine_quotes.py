@@ -67,7 +67,7 @@ def machine_sections(
     A machine with two prices in one region has none: which of them holds cannot be told.
 
     Args:
-        skipped: what the reader left out already, said with the first section.
+        skipped: what the reader left out, said with the first section; complete once the quotes are read.
     """
     known = {name for provider, name in request.catalog.regions if provider == request.provider}
     places: dict[str, _Place] = {}

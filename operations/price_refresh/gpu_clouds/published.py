@@ -67,7 +67,7 @@ def read(request: PriceRequest) -> Iterator[PriceSection | SilentSection]:
     sources = _Sources(catalog, url=request.address + path, made=made)
     rows = read_rows(archive, catalog=catalog, name=request.address + path)
     skipped: list[str] = []
-    quotes = list(_quotes(rows, catalog=catalog, sources=sources, skipped=skipped))
+    quotes = _quotes(rows, catalog=catalog, sources=sources, skipped=skipped)
     yield from machine_sections(request, quotes, skipped=skipped)
 
 
@@ -118,8 +118,15 @@ class _Sources:
         self._id = f"gpuhunt-{catalog.provider}"
         self._url = url
         self._catalog = catalog
+        self._made: dict[tuple[str, bool], Source] = {}
 
     def of(self, *, purchase: str, community: bool) -> Source:
+        key = (purchase, community)
+        if key not in self._made:
+            self._made[key] = self._build(purchase=purchase, community=community)
+        return self._made[key]
+
+    def _build(self, *, purchase: str, community: bool) -> Source:
         method = self._catalog.spot_method if purchase == SPOT else self._catalog.method
         suffix = f"-{purchase}" if method is not self._catalog.method else ""
         if community:
