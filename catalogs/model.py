@@ -112,6 +112,7 @@ class Price:
         as_of: None where the source did not date it.
         list_usd: of a discounted price, what the list asks.
         discounts: what the customer's own book takes off it, in order, each with its row: "-12% (book:ours:3)".
+        entered: day on which the rows of an undated source entered the catalog; None for the customer's own.
     """
 
     provider: str
@@ -125,6 +126,13 @@ class Price:
     as_of: date | None
     list_usd: Decimal | None = None
     discounts: tuple[str, ...] = ()
+    entered: date | None = None
+
+    @property
+    def undated(self) -> bool:
+        """Whether nobody wrote down when the list had this price; the customer's own needs no day to be one."""
+        own = self.source.startswith(OWN_PREFIX) and self.entered is None
+        return self.as_of is None and not own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,13 +292,18 @@ class Method(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where facts were read. Rows name it by `id`; `as_of` holds for each row that has no date of its own."""
+    """Where facts were read. Rows name it by `id`; `as_of` holds for each row that has no date of its own.
+
+    Args:
+        entered: of a source without a date, the day on which its rows entered the catalog, as git tells it.
+    """
 
     id: str
     text: str
     url: str
     as_of: date | None
     method: Method
+    entered: date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

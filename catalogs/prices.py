@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, final
 
 from catalogs import parsing
+from catalogs.ages import Freshness, judge_age
 from catalogs.model import OWN_PREFIX, AmbiguousPriceError, Price, UnpricedError
 from catalogs.parsing import EVERYWHERE, LIST, within
 
@@ -70,6 +71,8 @@ class PriceBook:
     def tiers(self, *, provider: str, item: str, region: str, purchase: str = LIST) -> tuple[Price, ...]:
         """Every tier of one key, ascending by `above`: the region's own rows, else those that hold everywhere.
 
+        Undated rows of a region give way to dated ones that hold everywhere.
+
         Raises:
             UnpricedError: no row; names the key and the regions that have one.
             AmbiguousPriceError: two rows for the same tier.
@@ -88,8 +91,13 @@ class PriceBook:
         key = (provider, item, region, purchase)
         if key not in self._tiers:
             every = (within(self._lines, f"{provider},{item},{place},{purchase},") for place in (region, EVERYWHERE))
-            found = next((lines for lines in every if lines), ())
-            prices = sorted(map(self.price, found), key=attrgetter("above"))
+            prices: list[Price] = []
+            for found in every:
+                tiers = sorted(map(self.price, found), key=attrgetter("above"))
+                if tiers and not (prices and tiers[0].undated):
+                    prices = tiers
+                if prices and not prices[0].undated:
+                    break
             if len({price.above for price in prices}) < len(prices):
                 count = len(prices)
                 raise AmbiguousPriceError(f"{provider} {item} in {region} ({purchase}): {count} rows, one may match")
@@ -168,7 +176,7 @@ class PriceBook:
             if each.purchase == LIST
             and each.as_of is not None
             and not each.source.startswith(OWN_PREFIX)
-            and not too_old(each, today=self.newest or each.as_of, machine=False)
+            and judge_age(each, today=self.newest or each.as_of, machine=False) is not Freshness.REFUSED
         )
 
     def places(self) -> frozenset[tuple[str, str]]:
@@ -181,6 +189,7 @@ class PriceBook:
 
     def _read(self, line: str) -> Price:
         provider, item, region, purchase, unit, usd, above, source, as_of = line.split(",")
+        day = self._day(source=source, as_of=as_of)
         return Price(
             provider=provider,
             item=item,
@@ -190,7 +199,8 @@ class PriceBook:
             usd=parsing.money(usd),
             above=parsing.money(above),
             source=source,
-            as_of=self._day(source=source, as_of=as_of),
+            as_of=day,
+            entered=None if day else self._sources[source].entered,
         )
 
     def _day(self, *, source: str, as_of: str) -> date | None:
@@ -204,35 +214,3 @@ class PriceBook:
         asked = f"no price for {provider} {item} in {region} ({purchase})"
         near = get_close_matches(region, places, n=_REGIONS_NAMED, cutoff=0.0) or places[:_REGIONS_NAMED]
         return f"{asked}: price book {self.name} has it in {', '.join(near)}"
-
-
-# Machine prices moved by a third within 236 days (EC2 capacity blocks, 2026-02-01 to 2026-09-25), by 17% in one day
-# (Nebius, 2026-10-01) and by 14% within six weeks (RunPod, autumn 2026): half a year is the most that can be defended.
-MACHINE_AGE_LIMIT_DAYS = 180
-
-# List prices of services stand for years: two independent readings of 2024-07 and 2026-09 agree on NAT, egress, disks
-# and buckets to the last digit.
-SERVICE_AGE_LIMIT_DAYS = 1100
-
-
-def age_days(as_of: date | None, *, today: date) -> int | None:
-    """Days since a price was true; None where it has no date. Never negative: a price may name a coming date."""
-    return None if as_of is None else max(0, (today - as_of).days)
-
-
-def too_old(price: Price, *, today: date, machine: bool) -> bool:
-    """Whether a dated price is past its limit. An undated price is not too old: it is undated, and an offer says so.
-
-    Args:
-        price: the price in question.
-        today: the day of the quote.
-        machine: whether the price is of a machine, whose prices move faster than those of services.
-    """
-    return past_limit(price.as_of, today=today, machine=machine)
-
-
-def past_limit(as_of: date | None, *, today: date, machine: bool) -> bool:
-    """Whether a price of that day is past the limit of its kind; never, where it has no date."""
-    age = age_days(as_of, today=today)
-    limit = MACHINE_AGE_LIMIT_DAYS if machine else SERVICE_AGE_LIMIT_DAYS
-    return age is not None and age > limit

@@ -162,6 +162,15 @@ def _find_unsourced(catalog: Catalog, folders: list[Path]) -> Iterator[RowFault]
                 yield RowFault(path=path, line=line, text=f"unknown source {source!r}")
 
 
+def _timeless_faults(catalog: Catalog, folders: list[Path]) -> Iterator[RowFault]:
+    """Sources of no day: their prices would never be too old."""
+    path = folders[0].parent / "sources.csv"
+    for line, row in _rows(path):
+        source = catalog.sources.get(row["id"])
+        if source is not None and source.as_of is None and source.entered is None:
+            yield RowFault(path=path, line=line, text=f"{source.id} has no date: say in entered when its rows came in")
+
+
 def _word_faults(catalog: Catalog, folders: list[Path]) -> Iterator[RowFault]:
     root = folders[0].parent
     for key, region in catalog.regions.items():
@@ -196,6 +205,7 @@ CHECKS: tuple[Callable[[Catalog, list[Path]], Iterator[RowFault]], ...] = (
     _machine_faults,
     _second_source_faults,
     _find_unsourced,
+    _timeless_faults,
     _word_faults,
     _profile_faults,
 )

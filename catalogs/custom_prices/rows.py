@@ -130,7 +130,7 @@ class OwnPrices:
         keys = list(self._words.keys(key))
         first = next((self._rows[each] for each in keys if each in self._rows), None)
         if first is not None and first.usd is not None:
-            return replace(price, usd=first.usd, source=first.source, as_of=first.as_of)
+            return replace(price, usd=first.usd, source=first.source, as_of=first.as_of, entered=None)
         changes = [first] if first else []
         changes += [row for each in keys for row in self._on_top.get(each, ())]
         if not changes:

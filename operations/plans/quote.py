@@ -13,7 +13,7 @@ from planning.checklist.model.checklist import checklist_digest
 from planning.checklist.model.vocabulary import CloudName
 from planning.checklist.reading.checklist_file import read_file
 from planning.checklist.rules.table import find_broken_rules
-from planning.costs.pricing import list_stale_lines
+from planning.costs.price_ages import describe_start, list_refused_lines, name_refresh
 from planning.inputs.faults import SourceText, locate, nearest
 from planning.inputs.files import read_text
 from planning.inputs.yaml_nodes import Fields, Node, compose
@@ -68,7 +68,6 @@ def _locate_fault(fault: Fault, source: SourceText, root: Node, *, hint: str) ->
     return source.fault(fault.message, place=locate(root, path), hint=fault.hint or hint, path=fault.path)
 
 
-STALE_HINT: Final = "refresh the catalogs, name a dated book with --prices, or go on with --allow-stale"
 STALE_NOTE: Final = "stale prices: they may have moved, so the option is not valid for signing"
 OLD_VIEWS: Final = {"dependable": "no_spot", "at_home": "same_cloud"}  # names of before, taken for one release
 
@@ -160,29 +159,36 @@ def quote_as_of(ask: Callable[..., Quote], *, market: Market, today: date, allow
     newest = min(market.catalog.prices.newest or today, today)
     if allow_stale and newest != today:
         found = ask(today=newest)
-        if any(list_stale_lines(option.bill, today=today) for option in found.options):
-            return _stale(found)
+        if any(list_refused_lines(option.bill, today=today) for option in found.options):
+            return _stale(found, today=today)
     try:
         return ask(today=today)
     except NothingFitsError as error:
-        if allow_stale or newest == today or not _fits(ask, newest):
+        old = None if allow_stale or newest == today else _find(ask, newest)
+        if old is None:
             raise
         raise StalePricesError(
-            f"nothing with a price recent enough satisfies this checklist: the newest is of {newest}", hint=STALE_HINT
+            f"nothing with a price recent enough satisfies this checklist: the newest is of {newest}",
+            hint=hint_newer(*old.options),
         ) from error
 
 
-def _stale(found: Quote) -> Quote:
+def _stale(found: Quote, *, today: date) -> Quote:
     options = tuple(replace(each, notes=(STALE_NOTE, *each.notes)) for each in found.options)
-    return replace(found, options=options, stale=True)
+    return replace(found, options=options, stale=True, asked_on=today)
 
 
-def _fits(ask: Callable[..., Quote], day: date) -> bool:
+def _find(ask: Callable[..., Quote], day: date) -> Quote | None:
     try:
-        ask(today=day)
+        return ask(today=day)
     except NothingFitsError:
-        return False
-    return True
+        return None
+
+
+def hint_newer(*options: Option) -> str:
+    """How to get on where the prices of these options are too old."""
+    providers = (each.placement.provider for option in options for each in option.placements)
+    return f"{name_refresh(providers)} brings newer ones; --allow-stale goes on with these"
 
 
 def option_named(found: Quote, name: str) -> Option:
@@ -212,14 +218,14 @@ def refuse_old_option(option: Option, *, today: date) -> None:
     Raises:
         StalePricesError: names the oldest price and its day.
     """
-    old = list_stale_lines(option.bill, today=today)
+    old = list_refused_lines(option.bill, today=today)
     if not old:
         return
-    line = min(old, key=lambda each: each.as_of or today)
+    line = old[0]
     raise StalePricesError(
         f"{option.id} rests on {len(old)} price{'s' if len(old) > 1 else ''} that may have moved: "
-        f"{line.label} is of {line.as_of}",
-        hint=STALE_HINT,
+        f"{line.label} is {describe_start(line)}",
+        hint=hint_newer(option),
     )
 
 
@@ -232,7 +238,7 @@ def exit_code(found: Quote, *, allow_stale: bool) -> int:
         StalePricesError: every option rests on prices that are too old.
     """
     fresh = [
-        option for option in found.options if allow_stale or not list_stale_lines(option.bill, today=found.priced_at)
+        option for option in found.options if allow_stale or not list_refused_lines(option.bill, today=found.priced_at)
     ]
     if not fresh:
         refuse_old_option(found.options[0], today=found.priced_at)

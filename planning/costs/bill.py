@@ -46,6 +46,7 @@ class LineItem:
         usd_per_month: None when unpriced; zero when free; of an estimate from the least to the most expensive region.
         note: what an estimate leans on, why it is free or unpriced, or what a reader should know ("undated", "sources
             differ by 12%").
+        entered: day on which an undated price entered the catalog.
         at_most_usd_per_month: of an unpriced line the most that it can come to, where something bounds it.
         list_usd_per_unit: of a discounted price, what the list asks.
         usd_per_unit_range: of an estimate, in the least and the most expensive region, with the expected price between.
@@ -66,6 +67,7 @@ class LineItem:
     at_most_usd_per_month: Decimal | None = None
     list_usd_per_unit: Decimal | None = None
     usd_per_unit_range: Range | None = None
+    entered: date | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from catalogs.model import OWN_PREFIX, Item, UnpricedError
 from catalogs.parsing import unit_of
-from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
 from planning.costs.bill import LIST_PRICE, BillGroup, LineItem, total
 from planning.costs.estimates import ESTIMATE_SOURCE
 from planning.spec.lock_content import State
@@ -21,10 +20,9 @@ from planning.values.money import NOTHING, ZERO, Range
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from datetime import date
 
     from catalogs.model import Price
-    from planning.costs.bill import Bill, Charge
+    from planning.costs.bill import Charge
     from planning.costs.estimates import Estimate, EstimatedTier, Estimates
 
 
@@ -262,6 +260,7 @@ def _tier_line(charge: Charge, tier: Price, quantity: Range, *, suffix: str) -> 
         source=tier.source,
         as_of=tier.as_of,
         list_usd_per_unit=tier.list_usd,
+        entered=tier.entered,
     )
 
 
@@ -274,22 +273,3 @@ def describe_discounts(price: Price) -> str:
 
 def _join_notes(*notes: str) -> str:
     return "; ".join(note for note in notes if note)
-
-
-SERVICES: Final = frozenset({str(item) for item in Item})
-
-
-def list_stale_lines(
-    bill: Bill,
-    *,
-    today: date,
-    machine_days: int = MACHINE_AGE_LIMIT_DAYS,
-    service_days: int = SERVICE_AGE_LIMIT_DAYS,
-) -> tuple[LineItem, ...]:
-    """Lines whose price is older than its kind may be; an undated price is not too old, it is undated."""
-
-    def past(line: LineItem) -> bool:
-        age = age_days(line.as_of, today=today)
-        return age is not None and age > (service_days if str(line.item) in SERVICES else machine_days)
-
-    return tuple(line for line in bill.lines if past(line))

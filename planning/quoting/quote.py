@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from catalogs.ages import Freshness
+from catalogs.catalog import CURRENT
 from planning.checklist.model.vocabulary import HOME, Residency
 from planning.costs.bill import lock_line
+from planning.costs.price_ages import list_ages
 from planning.spec.lock import SCHEMA_VERSION
 from planning.spec.lock_content import Lock
 from planning.values.money import HOURS_PER_MONTH
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
 
     from planning.ceilings.verdict import Judgement
     from planning.costs.bill import Bill
+    from planning.costs.price_ages import PriceAge
     from planning.sizing.demand import SizingFigure
     from planning.spec.cluster import ClusterSpec, Pool
     from planning.spec.lock_content import Ceilings
@@ -181,7 +186,8 @@ class Quote:
         prices: price book, its digest and its newest date.
         refusals: how many machines or places each reason left out, most first.
         unmet_providers: provider that was asked for, and why it has no option.
-        stale: whether its prices were too old on that day; it may not be signed.
+        stale: whether its prices were too old on the day on which it was asked for; it may not be signed.
+        asked_on: that day, where the prices were judged as of another.
     """
 
     stack: str
@@ -198,12 +204,41 @@ class Quote:
     checklist_digest: str
     refusals: tuple[tuple[str, int], ...]
     stale: bool = False
+    asked_on: date | None = None
     unmet_providers: tuple[tuple[str, str], ...] = ()
 
     @property
     def shown(self) -> tuple[Option, ...]:
         """The options of their own, without those that are a line under another."""
         return tuple(option for option in self.options if not option.twin_of)
+
+    @property
+    def oldest_price(self) -> PriceAge | None:
+        """The oldest price that matters in any option; None where no list sells anything of them."""
+        oldest = (next(iter(self.list_ages(option)), None) for option in self.options)
+        return max((each for each in oldest if each), key=attrgetter("age_days"), default=None)
+
+    @property
+    def aging_prices(self) -> tuple[PriceAge, ...]:
+        """The prices of all options that are past a limit, each once, the oldest first."""
+        past = (
+            age for option in self.options for age in self.list_ages(option) if age.freshness is not Freshness.FRESH
+        )
+        once = {(age.provider, age.item, age.age_days): age for age in past}
+        return tuple(sorted(once.values(), key=lambda each: -each.age_days))
+
+    def list_ages(self, option: Option) -> tuple[PriceAge, ...]:
+        """How old the prices are that matter in an option, the oldest first."""
+        providers = {
+            "" if not at else each.placement.name: each.placement.provider for at, each in enumerate(option.placements)
+        }
+        return list_ages(option.bill, today=self._day_of_ages, providers=providers)
+
+    @property
+    def _day_of_ages(self) -> date:
+        """A dated price book is asked for as it was."""
+        as_it_was = None if self.prices == CURRENT else self.prices_as_of
+        return as_it_was or self.asked_on or self.priced_at
 
     @property
     def recommended(self) -> Option:

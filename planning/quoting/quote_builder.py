@@ -8,6 +8,7 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from catalogs.ages import QUOTE_VALID_DAYS
 from catalogs.catalog import CURRENT
 from catalogs.custom_prices.rows import find_own_sources
 from planning.checklist.model.vocabulary import HOME
@@ -48,7 +49,7 @@ from planning.values.money import ZERO
 from planning.values.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import date
 
     from planning.checklist.model.checklist import Checklist
@@ -58,8 +59,7 @@ if TYPE_CHECKING:
     from planning.quoting.search.selection import Cluster
     from planning.sizing.demand import Demand, SizingFigure
 
-# Spot and micro-cloud prices move within weeks (research: Nebius -35% in one step), so an offer stands for two.
-VALID: Final = timedelta(days=14)
+VALID: Final = timedelta(days=QUOTE_VALID_DAYS)
 REFUSALS_SHOWN: Final = 8
 LATE: Final = "nothing on sale meets the whole checklist"
 # Where nothing meets the checklist no view has an answer: what comes nearest is shown, and the cheapest beside it.
@@ -87,15 +87,8 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
     """
     refusals: Counter[str] = Counter()
     day = price_day(market, today)
-    shares = _shares(parts(checklist), market=market, today=day, refusals=refusals)
-    clusters, missing = _find_all(shares, VIEWS)
-    if not clusters:
-        # What comes nearest where nothing keeps the deadlines: the shares as if no run had one.
-        shares = tuple(
-            replace(each, candidates=each.candidates.with_demands(without_deadlines(each.demands))) for each in shares
-        )
-        clusters, _ = _find_all(shares, LATE_VIEWS)
-        missing = dict.fromkeys(VIEWS, LATE)
+    make_shares = partial(_shares, parts(checklist), market=market, today=day, refusals=refusals)
+    shares, clusters, missing = _search(make_shares)
     if not clusters:
         raise _nothing(shares, market=market, today=day)
     entries, crowded = select(clusters, {name: view.why for name, view in {**VIEWS, **LATE_VIEWS}.items()})
@@ -133,17 +126,54 @@ def _list_ends(options: Sequence[Option], market: Market) -> Iterator[date]:
         yield from (own.ends[each] for each in find_own_sources(f"{line.source} {line.note}") if each in own.ends)
 
 
-def _share(part: PlacementShare, *, market: Market, today: date, refusals: Counter[str]) -> PlacementSearch:
+def _search(
+    make_shares: Callable[..., tuple[PlacementSearch, ...]],
+) -> tuple[tuple[PlacementSearch, ...], dict[str, Cluster], Mapping[str, str]]:
+    """The clusters of each view: at dated prices, else at undated ones; late where none is in time."""
+    dated = make_shares()
+    clusters, missing = _find_all(dated, VIEWS)
+    if clusters:
+        return dated, clusters, missing
+    tries = [dated]
+    if any(each.candidates.rests_on_undated for each in dated):
+        tries.append(make_shares(undated=True))
+        clusters, missing = _find_all(tries[-1], VIEWS)
+        if clusters:
+            return tries[-1], clusters, missing
+    late = dated
+    for shares in tries:
+        # What comes nearest where nothing keeps the deadlines: the shares as if no run had one.
+        late = tuple(
+            replace(each, candidates=each.candidates.with_demands(without_deadlines(each.demands))) for each in shares
+        )
+        clusters, _ = _find_all(late, LATE_VIEWS)
+        if clusters:
+            break
+    return late, clusters, dict.fromkeys(VIEWS, LATE)
+
+
+def _share(
+    part: PlacementShare, *, market: Market, today: date, refusals: Counter[str], undated: bool = False
+) -> PlacementSearch:
     sizing = size(part.checklist, beside=part.name != HOME)
-    found = CandidateSet(market, part.checklist, demands=sizing.demands, today=today, refusals=refusals, name=part.name)
+    found = CandidateSet(
+        market,
+        part.checklist,
+        demands=sizing.demands,
+        today=today,
+        refusals=refusals,
+        name=part.name,
+        undated=undated,
+    )
     return PlacementSearch(part, found, sizing.demands, sizing.figures)
 
 
 def _shares(
-    every: Sequence[PlacementShare], *, market: Market, today: date, refusals: Counter[str]
+    every: Sequence[PlacementShare], *, market: Market, today: date, refusals: Counter[str], undated: bool = False
 ) -> tuple[PlacementSearch, ...]:
     """Each share; where there are several, each may cost what a ceiling leaves beside the cheapest of the others."""
-    share = partial(_share, market=market, today=today, refusals=refusals)
+    refusals.clear()
+    share = partial(_share, market=market, today=today, refusals=refusals, undated=undated)
     first = tuple(share(part) for part in every)
     if len(first) == 1 or every[0].checklist.ceiling.usd_per_month is None:
         return first
@@ -324,9 +354,10 @@ def _reason(count: int, missing: Mapping[str, str]) -> str:
 
 def _nothing(shares: Sequence[PlacementSearch], *, market: Market, today: date) -> NothingFitsError:
     """The answer when nothing fits, about the first share that has no cluster."""
-    part = next((each.part for each in shares if find_cheapest(each.candidates) is None), shares[0].part)
+    found = next((each for each in shares if find_cheapest(each.candidates) is None), shares[0])
+    part, undated = found.part, found.candidates.undated
     refusals: Counter[str] = Counter()
-    candidates = _share(part, market=market, today=today, refusals=refusals).candidates
+    candidates = _share(part, market=market, today=today, refusals=refusals, undated=undated).candidates
     top = ", ".join(f"{reason} ({count})" for reason, count in (count_closed(candidates) or refusals).most_common(3))
     hint = f"what excludes most: {top}" if top else "the price book offers no machine with an accelerator here"
     where = "" if len(shares) == 1 else f" at {part.name}"

@@ -166,6 +166,22 @@ class UnmetForm(TypedDict):
 
 
 @with_config(CLOSED)
+class PriceAgeForm(TypedDict):
+    """How old the price of one line is."""
+
+    label: str
+    item: str
+    provider: str
+    as_of: str | None
+    """Day of the price; null where its source has no date."""
+    entered: str | None
+    """Day on which an undated price entered the catalog."""
+    age_days: int
+    freshness: Literal["fresh", "stale", "refused"]
+    """refused: planned with only where stale prices are allowed."""
+
+
+@with_config(CLOSED)
 class QuoteForm(TypedDict):
     """`atoll quote --json`."""
 
@@ -175,6 +191,10 @@ class QuoteForm(TypedDict):
     """Name of the price book."""
     prices_digest: str
     prices_as_of: str | None
+    oldest_price: PriceAgeForm | None
+    """The oldest one that makes up a hundredth of an option, or that is past a limit."""
+    aging_prices: list[PriceAgeForm]
+    """Every one that is past a limit, the oldest first."""
     priced_at: str
     valid_until: str
     checklist_digest: str
@@ -225,6 +245,8 @@ def quote_form(quote: Quote) -> QuoteForm:
         quote,
         schema_version=SCHEMA_VERSION,
         options=[option_form(option) for option in quote.options],
+        oldest_price=quote.oldest_price and fill_form(PriceAgeForm, quote.oldest_price),
+        aging_prices=[fill_form(PriceAgeForm, each) for each in quote.aging_prices],
         refusals=[{"reason": reason, "count": count} for reason, count in quote.refusals],
         unmet_providers=[{"provider": name, "reason": reason} for name, reason in quote.unmet_providers],
     )

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from catalogs.ages import MACHINE_AGE, SERVICE_AGE
 from catalogs.catalog import Catalog, load
-from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS
 from cli.pages.documents.rendering import render_markdown
 from cli.pages.quote.document import page, quote_document
 from cli.terminal.amounts import duration
 from cli.views.quote.options import order_options
+from cli.views.quote.summary import NAMES_SHOWN
 from planning.checklist.model.checklist import Checklist, checklist_digest
 from planning.checklist.reading.checklist_file import read_file
 from planning.quoting.candidates.market import Market
@@ -35,7 +36,7 @@ DIGEST = re.compile(r"\b[0-9a-f]{64}\b")  # a name, not a number, though "0e5021
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e\d+)?")
 SVG = "{http://www.w3.org/2000/svg}"
 YEARS = tuple(each.years for each in SERVERS.values())
-CONSTANTS = (TFLOPS, PER_SERVER, MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, *YEARS)
+CONSTANTS = (TFLOPS, PER_SERVER, MACHINE_AGE.refused_days, SERVICE_AGE.refused_days, *YEARS)
 
 
 @dataclass(frozen=True)
@@ -159,6 +160,8 @@ def _reckoned(said: Any) -> Iterator[Decimal]:
     undated = {(each["item"], each["source"]) for each in _undated(lines)}
     age = date.fromisoformat(said["priced_at"]) - date.fromisoformat(said["prices_as_of"])
     yield from (Decimal(len(said["options"])), Decimal(len(undated)), Decimal(age.days))
+    yield from (Decimal(each["age_days"]) for each in (said["oldest_price"], *said["aging_prices"]))
+    yield Decimal(len(said["aging_prices"]) - NAMES_SHOWN)
     for option in said["options"]:
         yield from (each for run in option["runs"] for each in numbers(duration(Decimal(run["hours"]))))
         yield from (round(abs(Decimal(twin["share"])) * 100, 1) for twin in option["twins"])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
+from catalogs.ages import MACHINE_AGE, SERVICE_AGE, age_days
 from cli.pages.quote.sheets import chapter, find_note, sheet, texts
 from cli.terminal.amounts import ABOUT, day, term_number, usd_range
 from cli.views.quote.derivations import describe_value
 from cli.views.quote.options import find_shared, letter, option_title
-from cli.views.quote.summary import NOT_VALID, describe_advice, group_unmet
+from cli.views.quote.summary import NOT_VALID, describe_advice, describe_age, describe_aging, group_unmet
 from planning.documents.blocks import Blank, Paragraph
 from planning.documents.figures import cite
 from planning.quoting.quote import name_view
@@ -115,6 +115,7 @@ def prices(quote: Quote) -> Iterator[Block]:
     lines = [line for option in quote.options for line in option.bill.lines if line.state is State.PRICED]
     days = sorted({line.as_of for line in lines if line.as_of is not None})
     undated = len({(line.item, line.source) for line in lines if line.as_of is None and line.source != "checklist"})
+    oldest = quote.oldest_price
     age = age_days(quote.prices_as_of, today=quote.priced_at)
     newest = day(quote.prices_as_of) + ("" if age is None else f", {age} days old on the day of pricing")
     rows = [
@@ -126,8 +127,10 @@ def prices(quote: Quote) -> Iterator[Block]:
         *([("prices used without a day", str(undated))] if undated else []),
         (
             "oldest price accepted",
-            f"{MACHINE_AGE_LIMIT_DAYS} days for machines, {SERVICE_AGE_LIMIT_DAYS} for services",
+            f"{MACHINE_AGE.refused_days} days for machines, {SERVICE_AGE.refused_days} for services",
         ),
+        *([("oldest price that matters", f"{oldest.label}: {describe_age(oldest)}")] if oldest else []),
+        *([("prices that may have moved", aging)] if (aging := describe_aging(quote)) else []),
         ("digest of the price book", quote.prices_digest),
         ("digest of the checklist", quote.checklist_digest),
     ]

@@ -19,6 +19,7 @@ from cli.views.quote.options import (
     views,
 )
 from planning.ceilings.verdict import COSTS
+from planning.costs.price_ages import name_refresh
 from planning.quoting.quote import name_view
 from planning.values.verdict import Verdict
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from planning.costs.bill import Bill, LineItem
+    from planning.costs.price_ages import PriceAge
     from planning.quoting.quote import Option, Quote
     from planning.spec.lock import Ceilings
 
@@ -95,11 +97,31 @@ def lay_out_quote(quote: Quote, *, ceilings: Ceilings, asked: str, width: int, w
 
 def describe_quote(quote: Quote) -> str:
     count = len(quote.options)
+    oldest = quote.oldest_price
     newest = f", prices up to {quote.prices_as_of}" if quote.prices_as_of else ""
+    age = f", the oldest of them {describe_age(oldest)}" if oldest else ""
     holds = NOT_VALID if quote.stale else f"valid until {quote.valid_until}"
     return (
         f"{quote.stack}: {count} option{'' if count == 1 else 's'}, priced on {quote.priced_at}, {holds}; "
-        f"price book {quote.prices}{newest}"
+        f"price book {quote.prices}{newest}{age}"
+    )
+
+
+def describe_age(age: PriceAge) -> str:
+    """As in "128 days old"; of an undated price since when the catalog has it."""
+    since = "old" if age.as_of else "in the catalog without a date"
+    return f"{age.age_days} day{'' if age.age_days == 1 else 's'} {since}"
+
+
+def describe_aging(quote: Quote) -> str:
+    """Which prices may have moved, and the command that brings newer ones; "" where none may."""
+    aging = quote.aging_prices
+    if not aging:
+        return ""
+    named = [f"{each.item} at {each.provider} is {describe_age(each)}" for each in aging[:NAMES_SHOWN]]
+    more = f" and {len(aging) - NAMES_SHOWN} more" if len(aging) > NAMES_SHOWN else ""
+    return (
+        f"Prices that may have moved: {'; '.join(named)}{more}. Newer ones: {name_refresh(a.provider for a in aging)}"
     )
 
 
@@ -172,6 +194,8 @@ def _remarks(quote: Quote, ceilings: Ceilings) -> Iterator[Remark]:
     yield from _describe_lines(quote, "Not priced", "without a price", of=lambda bill: bill.unpriced)
     yield from _describe_lines(quote, "Estimated (~)", "estimated", of=lambda bill: bill.estimated)
     yield from _describe_outside(quote)
+    if aging := describe_aging(quote):
+        yield Remark(aging, gives_way=1, style="warn")
     yield from (Remark(f"No option at {names}: {why}") for names, why in group_unmet(quote))
     yield Remark(describe_ceilings(ceilings))
     if guarded := describe_guard(quote, ceilings):

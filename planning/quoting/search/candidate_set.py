@@ -8,8 +8,8 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, final
 
+from catalogs.ages import MACHINE_AGE, Freshness, judge_age, start_of_age
 from catalogs.model import PurchaseKind
-from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, too_old
 from catalogs.providers import find_traits, provider_traits
 from planning.checklist.model.vocabulary import HOME
 from planning.quoting.assembly.cluster import target
@@ -51,7 +51,8 @@ if TYPE_CHECKING:
 
     Keep = Callable[[Candidate], bool]
 
-OLD: Final = f"its price is older than {MACHINE_AGE_LIMIT_DAYS} days"
+OLD: Final = f"its price is older than {MACHINE_AGE.refused_days} days"
+UNDATED: Final = "its price has no date, and a dated one comes before it"
 SYSTEM: Final = "system"
 # Where CPU machines and everything beside them are priced best known: stands in where they are not priced at all.
 REFERENCE_PLACE: Final = next((name, each.reference_region) for name, each in provider_traits().items())
@@ -82,6 +83,7 @@ class CandidateSet:
         today: prices past their age limit on this day are left out.
         name: of the placement whose share of the checklist it is.
         refusals: counts why machines and places were left out, for the answer when nothing fits.
+        undated: whether accelerators at a price without a date may be taken; not, while dated ones will do.
     """
 
     def __init__(
@@ -93,11 +95,13 @@ class CandidateSet:
         today: date,
         refusals: Counter[str],
         name: str = HOME,
+        undated: bool = False,
     ) -> None:
         self.market = market
         self.checklist = checklist
         self.demands = tuple(demands)
         self.today = today
+        self.undated = undated
         self.name = name
         self.limit = limit_of(checklist)
         self.bound: Callable[[Range], Decimal] = READINGS[checklist.ceiling.binds.value]
@@ -108,6 +112,7 @@ class CandidateSet:
         accelerated = any(each.accelerators for each in self.demands)
         self.buildable = Buildable(checklist, market.catalog, home=name == HOME, accelerated=accelerated)
         self._fresh_days: dict[date | None, bool] = {}
+        self._unused: set[str] = set()  # why accelerators that satisfy a demand are not planned with
         self._beside: dict[tuple[str, Place, Keep], tuple[tuple[Candidate, ...], ...]] = {}
         self.place_costs = PlaceCosts(market, checklist, name=name)
         self._place_floors: dict[Keep, list[tuple[Decimal, Place]]] = {}
@@ -136,7 +141,13 @@ class CandidateSet:
     def with_demands(self, demands: Sequence[Demand]) -> CandidateSet:
         """The same checklist with other demands; what was refused is counted once, here."""
         return CandidateSet(
-            self.market, self.checklist, demands=demands, today=self.today, refusals=Counter(), name=self.name
+            self.market,
+            self.checklist,
+            demands=demands,
+            today=self.today,
+            refusals=Counter(),
+            name=self.name,
+            undated=self.undated,
         )
 
     def admits(self, place: Place) -> bool:
@@ -185,17 +196,31 @@ class CandidateSet:
         key = (demand, place, keep, kind)
         if key not in self._cpu:
             kinds = self._kinds(demand, keep)
-            self._cpu[key] = best_cpu(
-                demand,
-                self.market.cpu_stock(place),
-                kinds=kinds if kind is None else kinds & {kind},
-                allows=lambda offer: self.permits[demand.workload].allows(offer) and self._fresh(offer),
-                fallback=partial(self.fallback, demand),
-                keep=keep,
-                cost=lambda each: rank_reading(each, self.market, EXPECTED),
-                reading=EXPECTED,
-            )
+            best = partial(self._best_cpu, demand, place, keep, kinds=kinds if kind is None else kinds & {kind})
+            found = best(undated=False)
+            if found is None and (kind is None or self._is_undated(self.cpu(demand, place, keep))):
+                found = best(undated=True)
+            self._cpu[key] = found
         return self._cpu[key]
+
+    def _best_cpu(
+        self, demand: Demand, place: Place, keep: Keep, *, kinds: frozenset[PurchaseKind], undated: bool
+    ) -> Candidate | None:
+        permit = self.permits[demand.workload]
+        return best_cpu(
+            demand,
+            self.market.cpu_stock(place),
+            kinds=kinds,
+            allows=lambda offer: permit.allows(offer) and offer.price.undated is undated and self._fresh(offer),
+            fallback=partial(self.fallback, demand),
+            keep=keep,
+            cost=lambda each: rank_reading(each, self.market, EXPECTED),
+            reading=EXPECTED,
+        )
+
+    @staticmethod
+    def _is_undated(candidate: Candidate | None) -> bool:
+        return candidate is not None and candidate.parts[0].offer.price.undated
 
     def _kinds(self, demand: Demand, keep: Keep) -> frozenset[PurchaseKind]:
         """Purchases that may pass `keep`: what it never keeps need not be made."""
@@ -246,12 +271,29 @@ class CandidateSet:
         return self._beside[key]
 
     def _fresh(self, offer: Offer) -> bool:
-        as_of = offer.price.as_of
-        if as_of not in self._fresh_days:
-            self._fresh_days[as_of] = not too_old(offer.price, today=self.today, machine=True)
-        if not self._fresh_days[as_of]:
+        start = start_of_age(offer.price)
+        if start not in self._fresh_days:
+            age = judge_age(offer.price, today=self.today, machine=True)
+            self._fresh_days[start] = age is not Freshness.REFUSED
+        if not self._fresh_days[start]:
             self._refusals[OLD] += 1
-        return self._fresh_days[as_of]
+        return self._fresh_days[start]
+
+    def _may_plan_with(self, offer: Offer) -> bool:
+        """Whether the price of accelerators is young enough, and has a day while others with one will do."""
+        if offer.price.undated and not self.undated:
+            self._refusals[UNDATED] += 1
+            self._unused.add(UNDATED)
+            return False
+        if not self._fresh(offer):
+            self._unused.add(OLD)
+            return False
+        return True
+
+    @property
+    def rests_on_undated(self) -> bool:
+        """Whether only undated prices are left to try: there are some, and no dated one that is merely too old."""
+        return self._unused == {UNDATED}
 
     def _candidates(self, demand: Demand, *, beside: bool) -> dict[Place, list[Candidate]]:
         found: dict[Place, list[Candidate]] = {}
@@ -270,7 +312,7 @@ class CandidateSet:
             fallback = self._fallbacks(demand)
             for size, tried in self._list_sizes(demand, sits(), stock, wanted, beside=beside):
                 nodes = size.working + size.spares
-                offers = [each for each in tried if nodes >= each.term.least_nodes and self._fresh(each)]
+                offers = [each for each in tried if nodes >= each.term.least_nodes and self._may_plan_with(each)]
                 if offers and not self.buildable.has_room(stock.machine.provider, nodes=nodes):
                     continue
                 for candidate in list_purchases(demand, size, offers, stock, fallback=fallback):

@@ -67,6 +67,7 @@ def find_changed(candidates: CandidateSet, changed: Checklist) -> CandidateSet:
         today=candidates.today,
         refusals=Counter(),
         name=candidates.name,
+        undated=candidates.undated,
     )
 
 

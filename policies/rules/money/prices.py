@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
-from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS, age_days
+from catalogs.ages import MACHINE_AGE, SERVICE_AGE, age_days, start_of_age
 from planning.checklist.model.vocabulary import HOME
 from planning.costs.bill import BillGroup, placement_of
-from planning.costs.pricing import list_stale_lines
+from planning.costs.price_ages import describe_start, list_refused_lines, name_refresh
 from planning.costs.resources.counters import counter_of
 from planning.spec.lock_content import State
 from planning.values.errors import UndeterminedError
@@ -116,39 +116,39 @@ SHOWN: Final = 3
 
 
 class PriceAge(Settings):
-    machine_days: int = Field(default=MACHINE_AGE_LIMIT_DAYS, ge=1)
-    """Days since the price of a machine was true."""
-    service_days: int = Field(default=SERVICE_AGE_LIMIT_DAYS, ge=1)
-    """Days since any other price was true."""
+    machine_days: int = Field(default=MACHINE_AGE.refused_days, ge=1)
+    """Days since the price of a machine was true, or since it entered the catalog where it has no date."""
+    service_days: int = Field(default=SERVICE_AGE.refused_days, ge=1)
+    """Days since any other price was true, or entered the catalog."""
 
 
 def _judge_age(subject: StackContext) -> Iterator[Breach]:
     limits = subject.law.get(PriceAge)
-    old = list_stale_lines(
+    oldest_first = list_refused_lines(
         subject.bill, today=subject.today, machine_days=limits.machine_days, service_days=limits.service_days
     )
-    if not old:
+    if not oldest_first:
         return
-    oldest_first = sorted(old, key=lambda line: age_days(line.as_of, today=subject.today) or 0, reverse=True)
     named = [
-        f"{line.item} is {age_days(line.as_of, today=subject.today)} days old ({line.as_of})"
+        f"{line.item} is {age_days(start_of_age(line), today=subject.today)} days old ({describe_start(line)})"
         for line in oldest_first[:SHOWN]
     ]
-    more = f", and {len(old) - SHOWN} more" if len(old) > SHOWN else ""
+    more = f", and {len(oldest_first) - SHOWN} more" if len(oldest_first) > SHOWN else ""
+    providers = (each.placement.provider for each in subject.lock.placements)
     yield Breach(
         verdict=Verdict.OVER,
         given=f"the price of {', of '.join(named)}{more}",
         limit=f"a machine's price may be {limits.machine_days} days old, any other {limits.service_days}",
-        fix="Upgrade Atoll, which brings newer prices, or give the prices that you pay (--price-book FILE)",
+        fix=f"Bring newer prices ({name_refresh(providers)}), or give those that you pay (--price-book FILE)",
     )
 
 
 PRICE_AGE = Rule(
     name="price-age",
     title="Age of prices",
-    demand="No price is older than the limit of its kind; a price without a date passes.",
+    demand="No price is older than the limit of its kind; one without a date is as old as its row in the catalog.",
     why="A verdict calculated with last year's prices says nothing about this month's bill.",
-    remedy="Refresh the price list, or give the prices that you pay with --price-book.",
+    remedy="Bring newer prices with `atoll catalog refresh`, or give the prices that you pay with --price-book.",
     severity=Severity.HIGH,
     judge=_judge_age,
     settings=PriceAge,

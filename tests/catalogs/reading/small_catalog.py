@@ -34,9 +34,9 @@ FILES = {
     ),
     "tiers.csv": "provider,tier,item,engine,usable_share,minimum_gb,step_gb,note,source\n",
     "sources.csv": (
-        "id,text,url,as_of,method\n"
+        "id,text,url,as_of,method,entered\n"
         "list,The list,https://reef.example,2026-07-01,list\n"
-        "thin,The cheapest zone,,unknown,minimum_zone\n"
+        "thin,The cheapest zone,,unknown,minimum_zone,2026-11-21\n"
     ),
     "reef/machines.csv": (
         "provider,name,accelerator,accelerators,vcpus,memory_gib,local_nvme_gb,network_gbps,fabric,efa_interfaces,"

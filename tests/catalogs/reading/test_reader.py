@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 from small_catalog import add, usd
 
 from catalogs.catalog import load
-from catalogs.model import AmbiguousPriceError, CatalogError, Price, PurchaseKind, UnpricedError
-from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, age_days, too_old
+from catalogs.model import AmbiguousPriceError, CatalogError, PurchaseKind, UnpricedError
 from catalogs.validation import faults
 
 if TYPE_CHECKING:
@@ -162,22 +162,19 @@ def test_the_full_check_finds_what_the_fast_look_does_not(root: Path) -> None:
     assert any("prices.csv:12: as_of" in text for text in told)
 
 
-def test_age_is_counted_in_days_and_undated_is_not_old() -> None:
-    price = Price(
-        provider="reef",
-        item="big",
-        region="east",
-        purchase="on_demand",
-        unit="hour",
-        usd=Decimal(1),
-        above=Decimal(0),
-        source="list",
-        as_of=date(2026, 1, 1),
-    )
-    assert age_days(price.as_of, today=date(2026, 1, 31)) == 30
-    assert age_days(None, today=date(2026, 1, 31)) is None
-    assert age_days(date(2026, 2, 1), today=date(2026, 1, 31)) == 0
-    assert not too_old(price, today=date(2026, 6, 30), machine=True)
-    assert too_old(price, today=date(2026, 7, 1), machine=True)
-    assert not too_old(price, today=date(2028, 1, 1), machine=False)
-    assert MACHINE_AGE_LIMIT_DAYS == 180
+def test_an_undated_price_says_when_it_entered_and_a_source_of_no_day_at_all_is_a_fault(root: Path) -> None:
+    (spot,) = [each for each in load(root=root).prices.of_item(provider="reef", item="big") if each.source == "thin"]
+    assert (spot.as_of, spot.entered, spot.undated) == (None, date(2026, 11, 21), True)
+    path = root / "sources.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace(",2026-11-21", ","), encoding="utf-8")
+    assert [str(fault).partition(": ")[2] for fault in faults(root)] == [
+        "thin has no date: say in entered when its rows came in"
+    ]
+
+
+def test_undated_rows_of_a_region_give_way_to_dated_ones_that_hold_everywhere(root: Path) -> None:
+    add(root, "reef,nat_data,*,list,GB,0.05,0,list,", "reef,nat_data,east,list,GB,0.01,0,thin,")
+    ask = partial(load(root=root).prices.one, provider="reef", item="nat_data")
+    assert (ask(region="east").usd, ask(region="west").usd) == (Decimal("0.05"), Decimal("0.05"))
+    add(root, "reef,nat_data,west,list,GB,0.02,0,list,")
+    assert load(root=root).prices.one(provider="reef", item="nat_data", region="west").usd == Decimal("0.02")
