@@ -70,7 +70,12 @@ def age_days(as_of: date | None, *, today: date) -> int | None:
 
 def judge_age(price: DatedPrice, *, today: date, machine: bool) -> Freshness:
     """Whether a price is fresh, stale or refused on a day, by the limits of its kind."""
-    age = age_days(start_of_age(price), today=today)
+    return judge_day(start_of_age(price), today=today, machine=machine)
+
+
+def judge_day(start: date | None, *, today: date, machine: bool) -> Freshness:
+    """As `judge_age`, of a price that is counted from this day; fresh where it is counted from none."""
+    age = age_days(start, today=today)
     limits = MACHINE_AGE if machine else SERVICE_AGE
     if age is None or age <= limits.stale_days:
         return Freshness.FRESH

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.ages import MACHINE_AGE, SERVICE_AGE, DatedPrice, Freshness, age_days, judge_age, start_of_age
-from catalogs.model import Item
+from catalogs.catalog import SERVICES
 from planning.costs.bill import placement_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 # A price matters that makes up this share of an option's expected month: twice as much of it is no decision.
 _SHARE_THAT_MATTERS: Final = Decimal("0.01")
-_SERVICES: Final = frozenset({str(item) for item in Item})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +55,7 @@ def list_refused_lines(
 
 
 def is_machine(line: LineItem) -> bool:
-    return str(line.item) not in _SERVICES
+    return line.item not in SERVICES
 
 
 def describe_start(price: DatedPrice) -> str:

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from catalogs.ages import Freshness, judge_age, judge_day
+from catalogs.catalog import SERVICES
 from catalogs.model import PurchaseKind
-from catalogs.prices import past_limit
 from planning.agreements.quotation.item_words import ITEM_WORDS
 from planning.checklist.model.vocabulary import HOME
 from planning.costs.bill import placement_of
 from planning.costs.charges import charges
-from planning.costs.pricing import SERVICES, place_of
+from planning.costs.pricing import place_of
 from planning.quoting.option import UNPRICED_TERM
 from planning.spec.lock_content import State
 from planning.values.money import HOURS_PER_MONTH, ZERO, Range
@@ -188,8 +189,10 @@ class _OptionItems:
             return Reason.UNPRICED
         if line.state == State.ESTIMATED:
             return Reason.ESTIMATED
-        is_old = past_limit(line.as_of, today=self._today, machine=line.item not in SERVICES)
-        return Reason.STALE if is_old else None
+        if line.as_of is None:  # an undated price ages from its entry into the catalog, which its tiers tell
+            return Reason.STALE if line.source else None
+        age = judge_day(line.as_of, today=self._today, machine=line.item not in SERVICES)
+        return Reason.STALE if age is Freshness.REFUSED else None
 
     def _open_purchases(self, charge: Charge, cluster: ClusterSpec, reason: Reason) -> tuple[str, ...]:
         """What of a charge has no firm price by now: its own purchase, and the one that may take its place."""
@@ -209,7 +212,9 @@ class _OptionItems:
             provider=provider, item=charge.item, region=region, purchase=charge.purchase
         )
         is_machine = charge.item not in SERVICES
-        return not tiers or any(past_limit(each.as_of, today=self._today, machine=is_machine) for each in tiers)
+        return not tiers or Freshness.REFUSED in {
+            judge_age(each, today=self._today, machine=is_machine) for each in tiers
+        }
 
     def _place(self, charge: Charge, cluster: ClusterSpec) -> tuple[str, str]:
         return place_of(charge, provider=cluster.placement.provider, region=cluster.placement.region)
