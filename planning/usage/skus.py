@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from planning.costs.resources.counters import MACHINE_NAMES
 from planning.inputs.fact_tables import read_rows
-from planning.usage.columns import DESCRIPTION, LONGEST, PRICING_UNIT, SERVICE, SKU, USAGE_TYPE
+from planning.usage.columns import DESCRIPTION, LONGEST, PRICING_UNIT, SERVICE, SKU, SKU_DETAILS, USAGE_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,9 +67,13 @@ def find_item(row: Mapping[str, str], *, providers: tuple[str, ...], machines: f
         providers: those whose words the bill may have.
         machines: names of machines that a SKU may be as it stands.
     """
-    return _find_item(tuple(row.get(name, "").strip()[:LONGEST] for name in _COLUMNS), providers, machines)
+    found = _find_item(tuple(row.get(name, "").strip()[:LONGEST] for name in _COLUMNS), providers, machines)
+    if not found and (instance := _INSTANCE.search(row.get(SKU_DETAILS, ""))) and instance[1] in machines:
+        return instance[1]
+    return found
 
 
+_INSTANCE: Final = re.compile(r'"InstanceType"\s*:\s*"([^"]+)"')  # a property of SkuPriceDetails from FOCUS 1.2 on
 _COLUMNS: Final = (SKU, USAGE_TYPE, DESCRIPTION, SERVICE, PRICING_UNIT)
 
 

@@ -149,6 +149,8 @@ QUANTITIES: tuple[Quantity, ...] = (
     ("b200-8x", "2", "Rack-Hours", {}, "in 'Rack-Hours', which is no unit"),
     ("gd-8xh100ib-i128", "1", "Instance-Hour", {}, "49.24"),
     ("gb300-4x", "1", "Instance-Hour", {}, "no item of the price list"),
+    ("X", "1", "Hours", {"SkuPriceDetails": '{"GpuCount": 8, "InstanceType": "HGX-B200"}'}, "34.11"),
+    ("X", "1", "Hours", {"SkuPriceDetails": '{"InstanceType": "p5.48xlarge"}'}, "no item of the price list"),
     ("caios", "730", "GiB-Hour", {"ServiceName": "AI Object Storage"}, "0.06"),
     ("dfs", "7300", "GiB-Hours", {"ServiceName": "Distributed File Storage"}, "0.75"),
     ("dfs", "7300", "GiB-Hours", {"ServiceName": "Storage"}, "no item of the price list"),
