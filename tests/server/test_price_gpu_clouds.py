@@ -155,7 +155,7 @@ PUBLISHED: tuple[Published, ...] = (
         },
         [
             "prices of clusters, which are rented several pods at a time: 1",
-            "1 machine that the catalog does not know: NVIDIA H200 (secure)",
+            "1 machine with other GPUs than the catalog has it with: NVIDIA H200 (secure)",
         ],
     ),
 )
@@ -275,6 +275,8 @@ def test_runpod_multiplies_a_rate_by_the_gpus_of_a_pod() -> None:
     }
     (section,) = sections
     assert isinstance(section, PriceSection)
+    gpu = "NVIDIA GeForce RTX 4090"
+    assert section.skipped == (f"2 machines that the catalog does not know: {gpu} (community), {gpu} (secure)",)
     methods = {(price.item, price.purchase): (price.source or section.source).method for price in section.prices}
     assert methods["a100-pcie-community", "on_demand"] is Method.COMMUNITY
     assert methods["1x_A100-80GB_SECURE", "spot"] is Method.FLOOR

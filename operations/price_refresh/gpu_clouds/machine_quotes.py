@@ -88,7 +88,8 @@ def machine_sections(
 def _sort_in(quote: MachineQuote, place: _Place, request: PriceRequest) -> None:
     name = _machine_of(request, quote)
     if name is None:
-        place.unknown[quote.name] += 1
+        known = sizes_of(request.provider, quote.name)
+        (place.other_size if known else place.unknown)[quote.name] += 1
     elif quote.accelerators not in (None, request.catalog.machines[request.provider, name].accelerators):
         place.other_size[quote.name] += 1  # n1-standard-8 is a machine, and the same name with a GPU another one
     else:
@@ -134,17 +135,22 @@ def _region_of(place: str, known: Collection[str]) -> str:
 
 
 def _machine_of(request: PriceRequest, quote: MachineQuote) -> str | None:
-    own = own_names().get((request.provider, quote.name, quote.accelerators))
+    own = own_names().get((request.provider, quote.name, quote.accelerators or 0))
     names = (own, quote.name, quote.name.replace(" ", "_"))  # Nebius: "gpu-h100-sxm 8gpu-128vcpu-1600gb"
     return next((name for name in names if name and (request.provider, name) in request.catalog.machines), None)
 
 
 @cache
-def own_names() -> Mapping[tuple[str, str, int | None], str]:
+def own_names() -> Mapping[tuple[str, str, int], str]:
     """Machines by provider, the seller's name and the number of GPUs, where the catalog calls them otherwise."""
     with TABLE.open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)
         return {(row["provider"], row["name"], int(row["accelerators"])): row["machine"] for row in rows}
+
+
+def sizes_of(provider: str, name: str) -> tuple[int, ...]:
+    """The numbers of GPUs with which the catalog has a machine that it calls otherwise; () for one it does not know."""
+    return tuple(size for owner, known, size in own_names() if (owner, known) == (provider, name))
 
 
 def _count_words(found: Counter[str], one: str, many: str, *, why: str = "that the catalog does not know") -> list[str]:

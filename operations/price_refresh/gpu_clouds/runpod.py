@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Method, Source
 from operations.price_refresh.answers import as_object, as_objects, as_text, read_object
 from operations.price_refresh.gpu_clouds.amounts import read_amount, read_count
-from operations.price_refresh.gpu_clouds.machine_quotes import ON_DEMAND, SPOT, MachineQuote, machine_sections
+from operations.price_refresh.gpu_clouds.machine_quotes import ON_DEMAND, SPOT, MachineQuote, machine_sections, sizes_of
 from operations.price_refresh.model import PriceReadError, SectionKind
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ QUERY: Final = """query Prices {
   }
 }"""
 CLOUDS: Final = {"secure": Method.LIST, "community": Method.COMMUNITY}
-MOST_PODS: Final = 64  # GPUs of one pod; RunPod sells up to 10
 
 
 def read(request: PriceRequest) -> Iterator[PriceSection | SilentSection]:
@@ -40,7 +39,7 @@ def read(request: PriceRequest) -> Iterator[PriceSection | SilentSection]:
 
 
 def read_quotes(answer: Mapping[str, object], request: PriceRequest) -> Iterator[MachineQuote]:
-    """Pods of each number of GPUs, on demand and to the lowest bid, of both clouds.
+    """Pods of the numbers of GPUs that the catalog has, on demand and to the lowest bid, of both clouds.
 
     Raises:
         PriceReadError: the interface refuses the query, or it is not the form of the answer.
@@ -57,7 +56,7 @@ def _quotes_of(
     gpu: Mapping[str, object], request: PriceRequest, *, cloud: str, method: Method
 ) -> Iterator[MachineQuote]:
     name = as_text(gpu.get("id"), name="id")
-    most = min(read_count(gpu.get("maxGpuCount"), name=f"{name}: maxGpuCount"), MOST_PODS)
+    most = read_count(gpu.get("maxGpuCount"), name=f"{name}: maxGpuCount")
     lowest = as_object(gpu.get(cloud) or {}, name=f"{name}: lowestPrice")
     listed, bid = gpu.get(f"{cloud}Price"), lowest.get("minimumBidPrice")
     rates = (
@@ -69,9 +68,12 @@ def _quotes_of(
         if rate is None or rate == 0:  # it is not on offer: RunPod says so with null or with 0
             continue
         amount = read_amount(rate, name=f"{name}: {cloud}")
-        for count in range(1, most + 1):
+        pod = f"{name} ({cloud})"
+        for count in sizes_of(request.provider, pod) or (1,):
+            if count > most:
+                continue
             yield MachineQuote(
-                name=f"{name} ({cloud})",
+                name=pod,
                 place="",
                 accelerators=count,
                 purchase=purchase,

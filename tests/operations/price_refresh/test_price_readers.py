@@ -56,6 +56,11 @@ def test_every_name_of_ours_is_a_machine_with_as_many_gpus() -> None:
         assert machines[provider, name].accelerators == accelerators
 
 
+def test_every_machine_of_runpod_has_a_name_there() -> None:
+    named = {name for (provider, _, _), name in own_names().items() if provider == "runpod"}
+    assert named == {name for provider, name in load().machines if provider == "runpod"}
+
+
 def test_gpuhunt_has_a_row_for_each_provider_that_it_is_asked_for() -> None:
     (entry,) = [each for each in ENTRIES if each.id == "gpuhunt"]
     assert set(published_catalogs()) == set(entry.providers)
