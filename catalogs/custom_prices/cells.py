@@ -245,7 +245,9 @@ def _day_faults(cells: Cells, today: date | None) -> Iterator[CellFault]:
         if day is not None and today is not None and day > today:
             yield CellFault("as_of", f"as_of {cells['as_of']} is after {today}: a price of the future is none yet")
     if cells["valid_until"]:
-        yield from _parse_day("valid_until", cells["valid_until"])
+        last = yield from _parse_day("valid_until", cells["valid_until"])
+        if last is not None and _DAY.fullmatch(cells["as_of"]) and cells["valid_until"] < cells["as_of"]:
+            yield CellFault("valid_until", f"valid_until {last} is before as_of {cells['as_of']}")
 
 
 def _parse_day(column: str, text: str) -> Generator[CellFault, None, date | None]:

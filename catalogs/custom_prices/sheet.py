@@ -24,6 +24,7 @@ KNOWN: Final = (*REQUIRED, *OPTIONAL, *READ_PAST)
 MOST_BYTES: Final = 1_000_000  # 10,000 rows; every list of ours together has fewer
 MOST_FAULTS: Final = 100  # reported at once; nobody reads more
 LONGEST_SHOWN: Final = 60
+AS_CSV: Final = "save the sheet as CSV in UTF-8"
 _SEPARATORS: Final = ",;\t"  # the last two are what spreadsheets save where a comma is the decimal point, and as text
 _SEPARATOR_LINE: Final = re.compile(r"sep=(.)")  # Excel's own first line
 _HEADER: Final = f"the first line must name the columns: {','.join((*REQUIRED, 'above', 'source', 'as_of'))}"
@@ -102,7 +103,7 @@ def read_records(path: Path, faults: list[BookFault]) -> Iterator[BookRecord]:
         text = read_text(path, most_bytes=MOST_BYTES)
     except UnreadableFileError as error:
         message = f"cannot be read: {error.reason}"
-        fault = BookFault(message=message, line=error.line, column=error.column, hint=error.hint)
+        fault = BookFault(message=message, line=error.line, column=error.column, hint=error.hint and AS_CSV)
         raise PriceBookError(path, [fault]) from error
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     named = _SEPARATOR_LINE.fullmatch(lines[0])

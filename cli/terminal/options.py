@@ -136,6 +136,15 @@ def make_argument(metavar: str, words: str) -> object:
     return typer.Argument(metavar=metavar, help=words, show_default=False)
 
 
+Providers = Annotated[
+    list[str] | None,
+    make_option("--provider", "NAME", "Only this provider; repeat for several.", default="all"),
+]
+Regions = Annotated[
+    list[str] | None, make_option("--region", "NAME", "Only this region; repeat for several.", default="all")
+]
+
+
 def output_of(forms: str) -> object:
     return typer.Option(
         "--output",

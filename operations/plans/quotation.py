@@ -36,36 +36,38 @@ class QuotationRequest:
 
 
 def request_quotation(
-    asked: StackRef, *, option: str, provider: str, book: str, own: str, today: date
+    asked: StackRef, *, option: str, wanted: Wanted, book: str, own: str, today: date
 ) -> QuotationRequest:
     """The request for the accepted option where nothing else is named, else for one of a quote of today.
 
     Args:
         option: id or view of an option; "" for the accepted one, else the recommended one.
-        provider: who is asked; "" for every provider of the option. One that the accepted option does not use has its
-            recommended option quoted.
+        wanted: who is asked, and where; empty for every provider of the option. Where the accepted option is not there,
+            another is quoted.
 
     Raises:
         InputError: faults in the checklist, the lock or the price book, or no such option or provider.
         NothingFitsError: nothing on sale satisfies the checklist there.
     """
-    found = None if option else _find_accepted(asked, provider)
+    found = None if option else _find_accepted(asked, wanted)
     if found is None:
-        found, catalog = _quote(asked, option=option, provider=provider, book=book, own=own, today=today)
+        found, catalog = _quote(asked, option=option, wanted=wanted, book=book, own=own, today=today)
     else:
         catalog = price_book(book, own=own, today=today)
     items = list_requested_items(found, catalog=catalog, today=today)
-    mine = tuple(each for each in items if provider in ("", each.provider))
+    mine = tuple(each for each in items if not wanted.providers or each.provider in wanted.providers)
     return QuotationRequest(option=found, items=mine, catalog=catalog)
 
 
-def _find_accepted(asked: StackRef, provider: str) -> QuotedOption | None:
-    """The option of the stack's lock; None without one, or where the provider is not part of it."""
+def _find_accepted(asked: StackRef, wanted: Wanted) -> QuotedOption | None:
+    """The option of the stack's lock; None without one, or where it is at another place than is asked about."""
     path = _find_lock(asked)
     if path is None or not path.exists():
         return None
     lock = read_lock(path, stack=asked.stack)
-    if provider and provider not in {each.placement.provider for each in lock.placements}:
+    places = [each.placement for each in lock.placements]
+    is_there = {*wanted.providers} <= {each.provider for each in places}
+    if not is_there or not {*wanted.regions} <= {each.region for each in places}:
         return None
     return QuotedOption(
         stack=lock.stack,
@@ -88,9 +90,8 @@ def _find_lock(asked: StackRef) -> Path | None:
 
 
 def _quote(
-    asked: StackRef, *, option: str, provider: str, book: str, own: str, today: date
+    asked: StackRef, *, option: str, wanted: Wanted, book: str, own: str, today: date
 ) -> tuple[QuotedOption, Catalog]:
-    wanted = Wanted(providers=(provider,) if provider else ())
     answer = quote_subject(asked, book=book, own=own, today=today, allow_stale=True, wanted=wanted)
     chosen = option_named(answer.quote, option) if option else answer.quote.recommended
     found = QuotedOption(

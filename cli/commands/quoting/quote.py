@@ -25,15 +25,6 @@ if TYPE_CHECKING:
     from planning.quoting.quote import Option
 
 
-Providers = Annotated[
-    list[str] | None,
-    options.make_option("--provider", "NAME", "Only this provider; repeat for several.", default="all"),
-]
-Regions = Annotated[
-    list[str] | None, options.make_option("--region", "NAME", "Only this region; repeat for several.", default="all")
-]
-
-
 def run_quote(
     stack_or_file: options.StackOrFile,
     *,
@@ -41,8 +32,8 @@ def run_quote(
     price_book: options.OwnBook = "",
     option: Annotated[str, options.make_option("--option", "ID", "Show one option with its whole bill.")] = "",
     details: Annotated[bool, typer.Option("--details", help="Show every option in full.")] = False,
-    provider: Providers = None,
-    region: Regions = None,
+    provider: options.Providers = None,
+    region: options.Regions = None,
     html: Annotated[str, options.make_option("--html", "FILE", "Write the document to sign as one HTML page.")] = "",
     markdown: Annotated[str, options.make_option("--markdown", "FILE", "Write the same as Markdown.")] = "",
     focus: options.Focus = "",

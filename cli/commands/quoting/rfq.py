@@ -10,6 +10,7 @@ from cli.terminal import options
 from cli.terminal.console import note, show
 from cli.terminal.options import resolve_folder, tell_written
 from operations.plans.quotation import QuotationRequest, request_quotation
+from operations.plans.quote import Wanted
 from operations.project.atomic_files import write_all
 from operations.project.workspace import display_path, resolve_stack
 from planning.agreements.quotation.document import write_request
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
 def run_rfq(
     stack_or_file: options.StackOrFile,
     *,
-    provider: Annotated[
-        str, options.make_option("--provider", "NAME", "Ask this provider only.", default="every one of the option")
-    ] = "",
+    provider: options.Providers = None,
+    region: options.Regions = None,
     option: Annotated[
         str,
         options.make_option(
@@ -40,16 +40,16 @@ def run_rfq(
     """Write a request for quotation: the items of an option that have no firm price.
 
     Those are items whose price is unknown, estimated or old, and machines for whose term only a maximum discount is
-    published. Without -o, the page goes to standard output as Markdown. The filled CSV is a price book:
-    atoll quote STACK --price-book FILE.
+    published. --provider and --region ask as in a quote. Without -o, the page goes to standard output as Markdown.
+    The filled CSV is a price book: atoll quote STACK --price-book FILE.
     """
     folder = resolve_folder(output, old=out, option="--out")
     day = options.day(today)
     asked = resolve_stack(stack_or_file)
-    found = request_quotation(asked, option=option, provider=provider, book=prices, own=price_book, today=day)
+    wanted = Wanted(providers=tuple(provider or ()), regions=tuple(region or ()))
+    found = request_quotation(asked, option=option, wanted=wanted, book=prices, own=price_book, today=day)
     if not found.items:
-        at = f" at {provider}" if provider else ""
-        show(f"{found.option.option}: every item{at} has a firm price; there is nothing to ask for")
+        show(f"{found.option.option}: every item has a firm price; there is nothing to ask for")
         return 0
     _write(found, folder, stack_or_file, day=day)
     return 0

@@ -289,6 +289,9 @@ def _next(quote: Quote, asked: str, width: int) -> Iterator[ScreenLine]:
     first = quote.options[0]
     name = RECOMMENDED if first.recommended else first.id
     yield from wrap(f"Details: atoll quote {asked} --details, or --option {name}", width=width)
+    if first.bill.unpriced:
+        which = "" if first.recommended else f" --option {first.id}"
+        yield from wrap(f"Request the missing prices: atoll rfq {asked}{which}", width=width)
     refused = quote.stale or first.judgement.verdict is Verdict.OVER or first.misses
     if asked == quote.stack and not refused:
         yield from wrap(f"Next: atoll accept {asked} {name}", width=width, style="bold")

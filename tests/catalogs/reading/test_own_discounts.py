@@ -69,6 +69,7 @@ def test_no_discount_applies_to_a_price_of_ones_own(root: Path) -> None:
         (["reef,big,*,on_demand,hour,30,,2026-11-01,,yes"], "only a change such as -12% applies on top"),
         (["reef,big,*,on_demand,,-3%,,,,perhaps"], "on_top 'perhaps': write yes, or leave it empty"),
         (["reef,big,*,on_demand,,-3%,,,soon,"], "valid_until 'soon': write the day"),
+        (["reef,big,*,on_demand,,-3%,,2026-11-03,2026-11-02,"], "valid_until 2026-11-02 is before as_of 2026-11-03"),
     ],
 )
 def test_a_row_that_contradicts_itself_or_another_is_refused(root: Path, rows: list[str], words: str) -> None:

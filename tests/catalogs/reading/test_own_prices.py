@@ -122,6 +122,10 @@ def test_every_fault_of_the_own_book_is_told_at_once_with_its_place(root: Path) 
 def test_a_book_that_is_missing_or_has_another_header_is_one_fault(root: Path) -> None:
     with pytest.raises(CatalogError, match="cannot be read"):
         load(root=root, override=root / "none.csv")
+    workbook = root / "own.xlsx"
+    workbook.write_bytes(b"PK\x03\x04\x14\x00\x06\x00\x08\x00\xff")
+    with pytest.raises(CatalogError, match="save the sheet as CSV in UTF-8"):
+        load(root=root, override=workbook)
     path = root / "own.csv"
     path.write_text("item,usd\n", encoding="utf-8")
     with pytest.raises(CatalogError, match="the first line must name the columns: provider,item"):
