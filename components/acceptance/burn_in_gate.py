@@ -78,12 +78,10 @@ def list_burn_in_pools(spec: ClusterSpec) -> tuple[Pool, ...]:
 
 
 def burn_in_part(site: PlacementContext, opts: pulumi.ResourceOptions) -> BurnIn | None:
-    """The burn-in of a cluster; None where no node waits for one.
-
-    It lasts the shortest promised time: an agreed length is not in the lock (decision 0028).
-    """
+    """The burn-in of a cluster; None where no node waits for one."""
     if not list_burn_in_pools(site.spec):
         return None
+    # The shortest promised time: an agreed length is not in the lock (decision 0028).
     hours = int(promises()["burn_in"].values[0])
     args = BurnInArgs(spec=site.spec, hours=hours, mirror=site.mirror, offline=site.settings.offline)
     return BurnIn(NAME, args, opts=opts)
@@ -106,11 +104,7 @@ def _round(context: JobContext, pool: Pool) -> dict[str, object]:
 
 
 def rules() -> Mapping[str, list[PolicyRuleArgsDict]]:
-    """Permissions by namespace; "" is the whole cluster.
-
-    Kubernetes has no permission for single fields of a node; those that the program changes are in
-    `components.agents.burn_in.build_untaint_patch`.
-    """
+    """Permissions by namespace; "" is the whole cluster."""
     jobs: PolicyRuleArgsDict = {"api_groups": ["batch"], "resources": ["jobs"], "verbs": ["get", "create", "delete"]}
     ledger: PolicyRuleArgsDict = {
         "api_groups": [""],
@@ -119,6 +113,8 @@ def rules() -> Mapping[str, list[PolicyRuleArgsDict]]:
         "verbs": ["get", "patch"],
     }
     return {
+        # Kubernetes has no permission for single fields of a node; those that the program changes are in
+        # `components.agents.burn_in.build_untaint_patch`.
         "": [{"api_groups": [""], "resources": ["nodes"], "verbs": ["list", "patch"]}],
         BURN_IN_NAMESPACE: [
             ledger,

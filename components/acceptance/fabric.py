@@ -77,10 +77,11 @@ def toolbox(pool: Pool) -> Toolbox:
 
 
 def fabric_jobs(context: JobContext, pool: Pool, nodes: Sequence[str]) -> Iterator[PlannedJob]:
-    """One job for each node count; for the smallest count as many as cover every node, to find a slow one by name."""
+    """One job for each node count; for the smallest count as many as cover every node."""
     if not context.has("trainer") or not context.payloads(pool):
         return
     for place, count in enumerate(context.counts(pool, len(nodes))):
+        # The smallest count covers every node: a slow one is then found by name.
         groups = _groups(nodes, count) if place == 0 else [tuple(nodes[:count])]
         for number, group in enumerate(groups):
             yield fabric_job(context, pool, group, number=number, stage=STAGE + place)
@@ -217,8 +218,12 @@ def build_fabric_requests(context: JobContext, pool: Pool) -> dict[str, str]:
 
 
 def _python(context: JobContext) -> Manifest:
-    """Init container that copies Python: it finds its library beside itself (`rpath` of the official images)."""
+    """Init container that copies Python."""
     copied = JobPodOptions(
-        image=PYTHON, command=["cp", "-a", "/usr/local", CARRIED], root=True, mounts={"python": CARRIED}
+        # A copy works from any folder: the official images find their library beside themselves (`rpath`).
+        image=PYTHON,
+        command=["cp", "-a", "/usr/local", CARRIED],
+        root=True,
+        mounts={"python": CARRIED},
     )
     return container(context, copied, name="python")

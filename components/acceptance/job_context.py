@@ -182,12 +182,10 @@ def code_items() -> list[Manifest]:
 
 
 def _policies() -> tuple[Manifest, ...]:
-    """Ingress from the namespace alone; egress to any address but the node's metadata.
-
-    Egress itself is measured, and services in every namespace are.
-    """
+    """Ingress from the namespace alone; egress to any address but the node's metadata."""
     names = [{"protocol": protocol, "port": 53} for protocol in ("UDP", "TCP")]
     everywhere: Manifest = {"namespaceSelector": {}}
+    # Egress itself is measured, and services in every namespace are; the metadata of a node has its credentials.
     anyone: Manifest = {"ipBlock": {"cidr": "0.0.0.0/0", "except": [METADATA_ADDRESS]}}
     return (
         _policy("default-deny", {"policyTypes": ["Ingress", "Egress"]}),

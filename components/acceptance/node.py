@@ -63,17 +63,16 @@ def node_job(context: JobContext, pool: Pool, node: str) -> PlannedJob:
 
 
 def checks_of(pool: Pool) -> tuple[str, ...]:
-    """The checks of one of its nodes: a single accelerator is linked to no other."""
+    """The checks of one of its nodes."""
+    # A single accelerator is linked to no other.
     return CHECKS if pool.accelerators > 1 else tuple(each for each in CHECKS if each != "nvlink")
 
 
 def node_pod(
     context: JobContext, pool: Pool, node: str, *, program: str = "node", extra: tuple[str, ...] = ()
 ) -> JobPodOptions:
-    """DCGM in its own image first; the second container reads its report and measures the rest.
-
-    Both request all accelerators: an init container and the main one are given the same devices.
-    """
+    """DCGM in its own image first; the second container reads its report and measures the rest."""
+    # Both containers ask for all of them: an init container and the main one are given the same devices.
     asks = accelerators(context, pool)
     said = (
         *("--placement", context.spec.placement.name, "--pool", pool.name, "--node", node),

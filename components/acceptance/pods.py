@@ -100,7 +100,8 @@ def build_object_name(*words: str, most: int = LONGEST) -> str:
 
 
 def labels(context: JobContext, job: str) -> dict[str, str]:
-    """Labels of the objects of one job; its pods get no sidecar, which would change what is measured."""
+    """Labels of the objects of one job."""
+    # A sidecar would change what is measured.
     return {RUN: context.run, JOB: job, "sidecar.istio.io/inject": "false"}
 
 
@@ -119,7 +120,7 @@ def job_object(
     count: int = 1,
     queue: str = "",
 ) -> Manifest:
-    """A Job without retries: a second run would hide a failure.
+    """A Job without retries.
 
     Args:
         count: pods, each on a node of its own.
@@ -131,6 +132,7 @@ def job_object(
         "completions": count,
         "parallelism": count,
         "completionMode": "Indexed",
+        # A second run would hide the failure of the first.
         "backoffLimit": 0,
         "activeDeadlineSeconds": seconds,
         "podFailurePolicy": NOT_OUR_FAULT,
@@ -246,6 +248,7 @@ def tolerations(pool: Pool | None) -> list[Manifest]:
     if pool is None:
         return []
     keys = [key for key in (device(pool.accelerator), BURN_IN_TAINT) if key]
+    # A cordoned node is measured before it works again.
     spared: list[Manifest] = [{"key": "node.kubernetes.io/unschedulable", "operator": "Exists", "effect": "NoSchedule"}]
     taken: list[Manifest] = [{"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in keys]
     return taken + spared
@@ -263,6 +266,7 @@ def _affinity(context: JobContext, pod: JobPodOptions, *, spread: str) -> Manife
 
 def on_nodes(names: Sequence[str]) -> Manifest:
     """Only on nodes of these names, whatever their labels say."""
+    # By the object's own name: labels may be wrong on the very node that is looked at.
     fields = [{"key": "metadata.name", "operator": "In", "values": [name]} for name in names]
     terms = [{"matchFields": [each]} for each in fields]
     return {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}

@@ -201,7 +201,7 @@ def notebook(context: JobContext) -> PlannedJob:
 
 
 def training(context: JobContext) -> PlannedJob:
-    """A training job on one node without accelerator: those are measured by the checks of nodes."""
+    """A training job on one node without accelerator."""
     name = build_object_name("training", context.run)
     marked = labels(context, name)
     made: Manifest = {
@@ -211,6 +211,7 @@ def training(context: JobContext) -> PlannedJob:
             "trainer": {
                 "image": context.picture(TORCH),
                 "command": ["python3", "-c", SUM],
+                # Without an accelerator: those are measured by the checks of nodes.
                 "numNodes": 1,
                 "numProcPerNode": 1,
                 "resourcesPerNode": {"requests": {"cpu": "500m", "memory": "1Gi"}},

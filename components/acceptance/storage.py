@@ -132,7 +132,8 @@ def _build_fio_arguments(tier: Tier, place: TierMount, nodes: Sequence[str]) -> 
 
 
 def _fio(context: JobContext, *, root: bool) -> Manifest:
-    """Brings fio beside Python: no image that has both is published by anyone we would trust."""
+    """Brings fio beside Python."""
+    # No image that has both fio and Python is published by anyone we would trust.
     command = ["sh", f"{SCRIPT_FOLDER}/carry.sh", "fio", TOOLS]
     return container(context, JobPodOptions(image=FIO, command=command, root=root, mounts={"tools": TOOLS}), name="fio")
 
@@ -156,8 +157,9 @@ def _clients(context: JobContext, tier: Tier, nodes: Mapping[str, Sequence[str]]
 
 
 def _hot(context: JobContext, tier: Tier) -> TierMount | None:
-    """The nodes' own NVMe is what their kubelet keeps an emptyDir on: all of ours make it their scratch."""
+    """The nodes' own NVMe."""
     del context, tier
+    # An emptyDir is enough: every provider of ours makes the nodes' own NVMe the scratch of their kubelet.
     return TierMount()
 
 

@@ -74,10 +74,11 @@ class BurnInClusterClient(LedgerCluster):
         return self.call("GET", path).decode("utf-8", errors="replace")
 
     def start(self, job: Mapping[str, object]) -> None:
-        """Create a job; one that exists already is that of the same round."""
+        """Create a job, unless it is there."""
         try:
             self.call("POST", self._jobs, job)
         except HTTPError as error:
+            # One that exists already is that of the same round.
             if error.code != HTTPStatus.CONFLICT:
                 raise
 
@@ -217,11 +218,12 @@ def round_of(cluster: BurnInClusterClient, node: BurnInNode, entry: BurnInEntry)
 
 
 def build_untaint_patch(document: Mapping[str, object]) -> list[Document]:
-    """JSON patch that removes the taint; refused where the node or its taints have changed meanwhile."""
+    """JSON patch that removes the taint."""
     place = _place(document)
     path = f"/spec/taints/{place}"
     return [
         _same(document),
+        # By its place in the list: where the taints have changed meanwhile, the server refuses the whole patch.
         {"op": "test", "path": f"{path}/key", "value": TAINT},
         *_build_label_patch(document, PASSED),
         {"op": "remove", "path": path},
@@ -259,7 +261,8 @@ def event(node: BurnInNode, reason: str, message: str, *, now: datetime) -> Docu
 
 
 def job_name(node: BurnInNode, asked: int) -> str:
-    """Name of a round's job, from the UID: a new node of the same name has other jobs."""
+    """Name of a round's job."""
+    # By the UID: a new node of the same name has other jobs.
     return f"burn-in-{sha256(node.uid.encode()).hexdigest()[:12]}-{asked}"
 
 

@@ -40,10 +40,8 @@ MERGE: Final = "merge-patch+json"
 
 
 def build_bounded_opener(context: ssl.SSLContext | None = None) -> OpenerDirector:
-    """An opener that follows no redirect, which is an `HTTPError` to it, and asks no proxy.
-
-    urllib's own opener would send the account's token on to whatever address an answer names.
-    """
+    """An opener that follows no redirect, which is an `HTTPError` to it, and asks no proxy."""
+    # urllib's own opener would send the account's token on to whatever address an answer names.
     opener = OpenerDirector()
     for handler in (HTTPHandler(), HTTPSHandler(context=context), HTTPErrorProcessor(), HTTPDefaultErrorHandler()):
         opener.add_handler(handler)
@@ -127,6 +125,7 @@ class ClusterApi:
         Raises:
             OSError: there is no answer, or it is an error or a redirect.
         """
+        # A lost answer may have been to a request that was carried out: only what is the same twice is sent twice.
         repeatable = method in {"GET", "DELETE"} or kind == MERGE
         for number in range(1, TRIES):
             try:

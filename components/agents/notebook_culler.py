@@ -99,8 +99,9 @@ def _judge(notebook: Notebook, cluster: CullerClusterClient, ask: Ask, *, idle: 
 
 
 def _jupyter(notebook: Notebook, ask: Ask, now: datetime) -> Iterator[datetime]:
-    """Last activity of kernels and terminals; a busy kernel is in use now. These requests do not count as use."""
+    """Last activity of kernels and terminals; a busy kernel is in use now."""
     root = f"{notebook.address}/notebook/{notebook.namespace}/{notebook.name}/api"
+    # These requests do not count as use.
     kernels = ask(f"{root}/kernels?no_track_activity=1")
     if kernels is None:
         raise OSError("it has no API of Jupyter")
@@ -112,8 +113,9 @@ def _jupyter(notebook: Notebook, ask: Ask, now: datetime) -> Iterator[datetime]:
 
 
 def _code(notebook: Notebook, ask: Ask, now: datetime) -> Iterator[datetime]:
-    """Last heartbeat of code-server, which beats while a browser is connected; this page does not cause one."""
+    """Last heartbeat of code-server."""
     del now
+    # code-server beats while a browser is connected; this page does not cause a beat.
     health = to_mapping(ask(f"{notebook.address}/healthz"))
     if "lastHeartbeat" not in health:
         raise OSError("it has no heartbeat of code-server")

@@ -56,6 +56,7 @@ def round_of(
         nodes = [node_of(each, plan.label) for each in cluster.list_nodes()]
     except (OSError, ValueError) as error:
         nodes = None
+        # Blind, it must not spend less than it may: the ceiling is promised.
         said.append(f"nodes cannot be read, so every pool counts at its full size: {error}")
     sight = decide_stop(plan, ledger_of_text(cluster.read_ledger(), plan, now=now), nodes, now=now)
     if sight.ledger is not None:
@@ -74,12 +75,13 @@ def hold(cluster: SpendGuardClusterClient, plan: SpendGuardPlan) -> list[str]:
 def _set(
     cluster: SpendGuardClusterClient, queue: str, sight: SpendGuardDecision, *, only_from: Stop | None = None
 ) -> Iterator[str]:
-    """Set one queue; an error is a log line, so that the other queues are still set."""
+    """Set one queue; an error is a log line."""
     try:
         there = cluster.read_stop_policy(queue)
         if there != sight.stop.value and (only_from is None or there == only_from.value):
             cluster.set_stop_policy(queue, sight.stop.value)
             yield f"queue {queue}: {sight.stop.value}, {sight.headroom_usd:.2f} USD are left below the ceiling"
+    # A queue that does not answer keeps no other from being set.
     except (OSError, ValueError) as error:
         yield f"queue {queue} cannot be stopped or started: {error}"
 

@@ -56,13 +56,14 @@ def burn(
 ) -> tuple[list[MeasurementRecord], list[str]]:
     """Rounds until the hours are over: the worst records with one of the burn-in itself, and faults.
 
-    DCGM runs in the first round only: the rounds are what heats the node. Free memory is measured once too: later this
-    program holds some itself, 1.2 GiB on an H100. Ends early where rounds cannot be measured.
+    Ends early where rounds cannot be measured.
     """
     worst, began, number, in_a_row = Worst(), clock(), 0, 0
     faults: list[str] = []
     while clock() - began < hours * HOUR and in_a_row < MOST_FAULTS:
         number += 1
+        # DCGM in the first round only: the rounds are what heats the node. Free memory once, too: later this program
+        # holds some itself, 1.2 GiB on an H100.
         names = [name for name in checks if name not in ONCE or number == 1]
         records, faults = run_node_checks(node, names)
         for record in records:

@@ -20,7 +20,7 @@ COUNTED: Final = {"dns": "resolved", "egress": "reached", "peering": "reached"}
 
 
 def find_resolution_error(name: str, *, seconds: float) -> str:
-    """Why a name is not resolved; "" where it is. The resolver has no time limit, so it runs in a thread."""
+    """Why a name is not resolved; "" where it is."""
     found: list[str] = []
 
     def look() -> None:
@@ -30,6 +30,7 @@ def find_resolution_error(name: str, *, seconds: float) -> str:
         except (OSError, UnicodeError) as error:
             found.append(str(error))
 
+    # The resolver has no time limit of its own.
     asking = threading.Thread(target=look, daemon=True)
     asking.start()
     asking.join(seconds)

@@ -84,7 +84,8 @@ def usable_memory(node: NodeCheckContext) -> list[MeasurementRecord]:
 
 
 def dcgm(node: NodeCheckContext) -> list[MeasurementRecord]:
-    """DCGM diagnostics. The exit status is ignored: it is that of the tests, which the report names."""
+    """DCGM diagnostics."""
+    # Its exit status is that of the tests, which the report names: it is not looked at.
     ran = run(["dcgmi", "diag", "-r", str(node.level), "-j"], seconds=node.seconds)
     output = _read(nvidia.parse_dcgm, ran)
     warned = {"warned": "; ".join(output.warned)[:400]} if output.warned else {}
@@ -191,6 +192,7 @@ def _read(parse: Callable[[str], Read], ran: Ran) -> Read:
     try:
         return parse(ran.out)
     except CannotMeasureError as error:
+        # Where stdout cannot be parsed, the reason is on stderr.
         if ran.err.strip():
             raise CannotMeasureError(f"{error}; it said: {abbreviate_output(ran.err)}") from error
         raise

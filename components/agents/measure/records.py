@@ -115,6 +115,7 @@ def write(records: Sequence[MeasurementRecord]) -> None:
     note = os.environ.get("TERMINATION_NOTE", NOTE)
     kept, room = "", NOTE_BYTES
     for line in lines:
+        # Kubernetes keeps 4096 bytes of it: whole lines only, for a line that is cut is no record.
         if len(line) + 1 > room:
             break
         kept += line + "\n"

@@ -43,8 +43,6 @@ class FioResult:
 def parse_fio(output: str) -> FioResult:
     """The figures of one run of `fio --output-format=json`, version 3; its notes may stand before and after.
 
-    Where a run fails before its jobs begin, fio prints zeros and no error here, and the reason on stderr.
-
     Raises:
         FoundWrongError: a job ended with an error, which is named.
         CannotMeasureError: no output of fio, or one that was cut short.
@@ -62,6 +60,7 @@ def parse_fio(output: str) -> FioResult:
             raise FoundWrongError(f"fio: job {cells.get('jobname')!r} ended with error {cells.get('error')}")
         for key in sums:
             sums[key] += _figure(cells, key)
+    # Where a run fails before its jobs begin, fio prints zeros and no error here, and the reason on stderr.
     if not any(sums.values()):
         raise CannotMeasureError("fio neither read nor wrote anything")
     return FioResult(
@@ -174,8 +173,9 @@ class StorageCheckContext:
 
 
 def loader(tier: StorageCheckContext) -> list[MeasurementRecord]:
-    """Reads of 1 MiB, in order and at random: the slower counts, for shuffled shards are read both ways."""
+    """Reads of 1 MiB, in order and at random."""
     runs = [_fio(tier, way, "--bs=1M") for way in ("read", "randread")]
+    # The slower one counts: shuffled shards are read both ways.
     slower = min(runs, key=lambda each: each.read_mb_per_s)
     readings = [("read", text(slower.read_mb_per_s), "MB/s")]
     return [build_record("loader", tier.subject, tool=slower.version, readings=readings, params=tier.params())]
@@ -244,7 +244,7 @@ def _folder(tier: StorageCheckContext) -> Generator[Path, None, None]:
 
 
 def _fio(tier: StorageCheckContext, way: str, *more: str) -> FioResult:
-    """One run of fio with O_DIRECT; through the page cache where the file system does not allow that."""
+    """One run of fio with O_DIRECT, where the file system allows it."""
     with _folder(tier) as folder:
         command = [
             "fio",
@@ -262,6 +262,7 @@ def _fio(tier: StorageCheckContext, way: str, *more: str) -> FioResult:
         ]
         limit = tier.seconds + SPARE_SECONDS
         ran = run([*command, "--direct=1"], seconds=limit)
+        # Not every file system allows O_DIRECT; what the page cache holds is dropped first then.
         if ran.status and "O_DIRECT" in ran.out + ran.err:
             ran = run([*command, "--direct=0", "--invalidate=1"], seconds=limit)
         if ran.status:

@@ -219,7 +219,7 @@ def _compare_versions(found: ManifestComparison, left: Proof, right: Proof) -> N
 
 
 def list_differences(left: Proof, right: Proof) -> tuple[str, ...]:
-    """Aspects in which one version differs: bytes only if both were read; headers one by one, as stores lose some."""
+    """Aspects in which one version differs: bytes only if both were read."""
     if left == right:
         return ()
     found: list[str] = []
@@ -227,6 +227,7 @@ def list_differences(left: Proof, right: Proof) -> tuple[str, ...]:
         one, other = left[at], right[at]
         if one == other or (at == DIGEST and not (one and other)):
             continue
+        # One by one: stores lose some headers and keep the others.
         if aspect == "headers":
             pairs = ({tuple(each) for each in cast("list[list[str]]", side)} for side in (one, other))
             found += [f"headers:{name}" for name in sorted({name for name, _ in next(pairs) ^ next(pairs)})]

@@ -253,6 +253,7 @@ def run(spec: JobSpec, stopping: threading.Event) -> int:
         folder_of(spec).mkdir(parents=True, exist_ok=True)
         began = time.monotonic()
         code, found = _copy(spec, progress, stopping) if spec.do == "copy" else _look(spec, progress, stopping)
+        # No result: it would be taken for that of a round that came to its end.
         if code == STOPPED:
             say("stopped as asked; started again it goes on from here")
             return code
@@ -265,7 +266,8 @@ def run(spec: JobSpec, stopping: threading.Event) -> int:
 
 
 def folder_of(spec: JobSpec) -> Path:
-    """Folder of a shard, the same in every round: its ledger is there."""
+    """Folder of a shard."""
+    # The same in every round: the shard's ledger is there.
     return spec.folder / f"{spec.source.bucket}-{spec.shard.index}-of-{spec.shard.of}"
 
 

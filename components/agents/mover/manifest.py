@@ -111,7 +111,8 @@ def proof_of(line: bytes) -> list[object]:
 
 
 def sort_key_of(line: bytes) -> Key:
-    """Sort key of a line; text in Python sorts as its UTF-8 bytes do, and so as stores list keys."""
+    """Sort key of a line."""
+    # Text in Python sorts as its UTF-8 bytes do, and so as stores list keys.
     return cast("Key", tuple(proof_of(line)[:4]))
 
 
@@ -297,9 +298,10 @@ def _write_lines(
 
 @contextmanager
 def _writing(path: Path, *, zipped: bool) -> Generator[Callable[[bytes], object]]:
-    """Open a file that is synced to disk at the end; equal lines give equal bytes."""
+    """Open a file that is synced to disk at the end."""
     with path.open("wb", buffering=2**18) as file:
         if zipped:
+            # Neither name nor time in it: equal lines give equal bytes.
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=6) as packed:
                 yield packed.write
         else:

@@ -190,8 +190,9 @@ def serve_progress(progress: ProgressPage, labels: Mapping[str, str], *, listen:
             self.end_headers()
             self.wfile.write(body)
 
+        # Prometheus asks every half minute, and the log has better things to say.
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the library's
-            """Nothing: Prometheus asks every half minute."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer((listen, port), ProgressHandler)
     server.daemon_threads = True

@@ -267,13 +267,15 @@ def copy_round(
 
 
 def _require_tags(source: S3Store) -> None:
-    """Refuse a source whose tags cannot be read: it hides their number too, so a copy would lose them silently."""
+    """Refuse a source whose tags cannot be read."""
+    # Where tags may not be read, their number is hidden, too, and a copy would lose them without a word.
     for each in source.list_objects():
         try:
             source.get_tags(each.key)
         except StoreError as error:
             if error.code == "AccessDenied":
                 raise StoreError(f"tags cannot be read, and would be lost: {error}", code=error.code) from None
+            # Deleted since it was listed; the next one answers the question as well.
             if error.code != "NoSuchKey":
                 raise
             continue

@@ -148,6 +148,7 @@ class Upload:
         """Begin the upload; bytes of a part, and the offset of each."""
         listed = self._listed
         self._head = hands.source.head(listed.key, version=listed.version)
+        # The parts would be of two versions.
         if self._head.etag != listed.etag:
             raise StoreError(f"{listed.key} was written since it was listed", code="PreconditionFailed", status=412)
         self._tags = tags_of(hands, listed, self._head)
@@ -202,8 +203,9 @@ class Upload:
 
 
 def refuse_other_name(hands: WorkerContext, key: str) -> None:
-    """MinIO keeps "/a" as "a", without a word: refuse where that would overwrite another object."""
+    """Refuse a key that the target keeps under another name, where that would overwrite another object."""
     try:
+        # MinIO keeps "/a" as "a", without a word: there may be an object of that name.
         hands.target.head(key)
     except StoreError as error:
         if error.code == "NoSuchKey":
@@ -262,8 +264,9 @@ def _copy_version(hands: WorkerContext, listed: Listed) -> Written:
 
 
 def _delete_twins(hands: WorkerContext, key: str, ours: set[str]) -> None:
-    """Delete versions that were written twice because an answer was lost."""
+    """Delete versions that were written twice, as after a lost answer."""
     for each in hands.target.list_versions(prefix=key):
+        # The prefix also meets longer keys, which are other objects; the listing is sorted.
         if each.key != key:
             return
         if normalize_version(each.version) not in ours:

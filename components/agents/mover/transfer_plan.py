@@ -98,10 +98,8 @@ def verdict_of_versions(key: KeyState) -> tuple[Verdict, str]:
 
 
 def normalize_version(version: str) -> str:
-    """The id in a listing: "null" for a version without one.
-
-    MinIO keeps no versions of keys that end with a slash, whatever the bucket does.
-    """
+    """The id in a listing: "null" for a version without one."""
+    # MinIO keeps no versions of keys that end with a slash, whatever the bucket does.
     return version or NULL
 
 
@@ -124,7 +122,8 @@ def is_same_version(listed: Listed, written: Written) -> bool:
 
 
 def is_untouched(listed: Listed, written: Written) -> bool:
-    """Whether the target still has our copy: some stores list another etag than they answered."""
+    """Whether the target still has our copy."""
+    # Some stores list another etag than they answered: size and time decide then.
     if listed.etag == written.target_etag:
         return True
     return listed.size == written.size and listed.modified <= written.target_time + CLOCK_SLACK

@@ -112,6 +112,7 @@ class WorkerPool:
     def give_first(self, jobs: Iterable[WorkItem]) -> None:
         """Put work first: parts of an upload that was begun."""
         with self._woken:
+            # First: an upload that was begun holds memory and parts at the store until its last part.
             self._jobs.extendleft(reversed(list(jobs)))
             self._woken.notify_all()
 

@@ -59,7 +59,8 @@ def _text(node: ET.Element, name: str) -> str:
 
 
 def _name(text: str, *, encoding: str) -> str:
-    """Decode a key, percent-encoded because XML cannot hold every character."""
+    """Decode a key of a listing."""
+    # Percent-encoded, for XML cannot hold every character that a key may have.
     return unquote_plus(text) if encoding == "url" else text
 
 

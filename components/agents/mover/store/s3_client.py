@@ -121,6 +121,7 @@ class S3Store:
         try:
             return responses.tags_of(self._read_document("GET", key, (("tagging", ""), *_of(version))))
         except StoreError as error:
+            # A store that does not know the question has no tags to lose.
             if error.code in responses.UNKNOWN_HERE:
                 return ()
             raise
@@ -214,6 +215,7 @@ class S3Store:
         try:
             self._put_document("", (), responses.location_of(self.place.region))
         except StoreError as error:
+            # A run that was killed may have made it.
             if error.code != OURS:
                 raise
 
@@ -311,6 +313,7 @@ class S3Body:
                 count = self._store.take(self._answer, buffer)
             except ConnectionLostError as error:
                 self._resumed += 1
+                # Without an etag the rest may be of another object that was written meanwhile.
                 if self._resumed == ATTEMPTS or not self.head.etag:
                     what = f"GET of {responses.format_location(self._store.place, self._key)}"
                     raise responses.unreachable(self._store.place, what, str(error)) from None
@@ -330,8 +333,9 @@ class S3Body:
 
 
 def wait(attempt: int) -> None:
-    """Wait before a retry: exponential, with jitter."""
+    """Wait before a retry, exponentially longer."""
     most = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
+    # With jitter: threads that failed together must not ask again together.
     time.sleep(most * random.uniform(0.5, 1.0))  # noqa: S311 - only so that threads do not ask in step
 
 
