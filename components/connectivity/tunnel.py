@@ -55,10 +55,8 @@ class Tunnel:
 
 
 def generate_preshared_key(*, parent: pulumi.Resource) -> pulumi.Output[str]:
-    """A secret that is generated once and kept in the state.
-
-    Letters and digits only, which every gateway accepts; 48 of them are 285 bits, more than the cipher's key.
-    """
+    """A secret that is generated once and kept in the state."""
+    # Letters and digits only, which every gateway accepts; 48 of them are 285 bits, more than the cipher's key.
     made = random.RandomPassword("main-cloud", length=48, special=False, opts=pulumi.ResourceOptions(parent=parent))
     return pulumi.Output.secret(made.result)
 

@@ -30,7 +30,8 @@ def list_object_tiers(spec: ClusterSpec) -> list[Tier]:
 
 
 def describe_tier(site: PlacementContext, tier: Tier) -> dict[str, object]:
-    """Inputs of an object tier's component; the declared charges are of its volume, which no bucket states."""
+    """Inputs of an object tier's component; the declared charges are of its volume."""
+    # Declared here: no bucket states its volume.
     return site.describe(tier=tier.tier, charges=site.ledger.claim(f"bucket/{tier.tier}"))
 
 

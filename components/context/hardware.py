@@ -79,11 +79,9 @@ def levels(spec: ClusterSpec) -> tuple[str, ...]:
 
 
 def is_topology_aware(line: WorkloadQueues, spec: ClusterSpec) -> bool:
-    """Whether the jobs of a workload are placed by topology.
-
-    Kueue counts only existing nodes: elastic pools would never get a job, so all nodes must be permanent.
-    """
+    """Whether the jobs of a workload are placed by topology."""
     pools = [flavor.pool for flavor in line.flavors]
+    # Kueue counts only existing nodes: elastic pools would never get a job.
     kept = all(pool.fabric in JOINED and pool.min_nodes >= pool.working for pool in pools)
     return bool(levels(spec)) and kept and any(pool.working > 1 for pool in pools)
 

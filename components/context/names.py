@@ -22,7 +22,8 @@ POD_IDENTITY_ADDRESS: Final = "169.254.170.23/32"  # EKS Pod Identity agent; unu
 
 
 def namespace(workload: str) -> str:
-    """Namespace of a workload; the prefix keeps a workload called "monitoring" apart from the platform's own."""
+    """Namespace of a workload."""
+    # The prefix keeps a workload called "monitoring" apart from the platform's own.
     return f"{WORKLOAD_PREFIX}{workload}"
 
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 def build_physical_name(placement: Placement, name: str = "") -> str:
-    """Physical name: unique for each stack of an account, and for each placement of a stack."""
+    """Physical name of a resource."""
+    # Unique for each stack of an account, and for each placement of a stack.
     parts = ("atoll", pulumi.get_stack(), "" if placement.name == HOME else placement.name, name)
     return "-".join(part for part in parts if part)
 

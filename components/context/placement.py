@@ -261,7 +261,8 @@ class ChargeLedger:
         return [to_inputs(charge) for charge in self._left.pop(owner, ())]
 
     def close(self) -> None:
-        """Raises AtollError for charges that no component claimed: they would be missing from the bill."""
+        """Raises AtollError for charges that no component claimed."""
+        # They would be missing from the bill without a word.
         lost = sorted(owner for owner, charges in self._left.items() if charges)
         if lost:
             raise AtollError(f"no component declares the charges of: {', '.join(lost)}")

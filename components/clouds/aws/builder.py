@@ -130,7 +130,8 @@ def _register_forwarding(here: ClusterContext) -> Sequence[pulumi.Resource]:
 def _register_classes(
     here: ClusterContext, files: FileSystems, *, inside: kubernetes.Provider, ready: list[pulumi.Resource]
 ) -> Classes:
-    """Storage classes; destroyed before the nodes and add-ons, so that volumes go before their drivers."""
+    """Storage classes."""
+    # Destroyed before nodes and add-ons, so that volumes go while their drivers still run.
     after = [*ready, *(files.disk.targets if files.disk is not None else ())]
     classes = Classes("classes", files, here, opts=here.site.options(provider=inside, depends_on=after))
     ready.append(classes)

@@ -53,13 +53,14 @@ class ClusterContext:
 
 
 def build(site: PlacementContext) -> BuiltCluster:
-    """Node pools and file systems are objects inside the cluster: with `atoll:reach` "cloud" a second update adds them.
+    """Build the cluster, its node pools, file systems and buckets.
 
     Raises:
         AtollError: the lock or the stack's settings cannot be built.
     """
     here = _build_cluster_context(site)
     inside = kubernetes.Provider("cluster", kubeconfig=here.cluster.kubeconfig, opts=site.options())
+    # Objects inside the cluster: with `atoll:reach` "cloud" a second update adds them.
     ready = _register_inside(here, inside=inside) if site.settings.inside else ()
     buckets = _register_object_tiers(here)
     handle = ClusterHandle(

@@ -117,10 +117,11 @@ def _register_names(here: ClusterContext) -> Names:
 
 
 def _register_forwarding(here: ClusterContext) -> None:
-    """Rights of the log collector, where this project is the destination; another project's owner grants them."""
+    """Rights of the log collector, where this project is the destination."""
     to = here.spec.platform.forwarding if here.spec.platform is not None else None
     if to is None or not by_identity(to, target=here.spec.placement.target):
         return
+    # Another project's owner grants the rights there.
     if to.account in {None, here.settings.project}:
         ForwardingAccess(
             "forwarding-access",

@@ -67,13 +67,11 @@ class BillingBudget(pulumi.ComponentResource):
 
 
 def _stop(autoscaler: aws.iam.Role, *, email: str, budget: aws.budgets.Budget, parent: BillingBudget) -> None:
-    """At the ceiling a policy that denies new machines is attached to the autoscaler's role.
-
-    AWS Budgets attaches it by a role that may attach that one policy to that one role, for this account only.
-    """
+    """At the ceiling a policy that denies new machines is attached to the autoscaler's role."""
     inside = pulumi.ResourceOptions(parent=parent)
     denied = json.dumps({"Version": "2012-10-17", "Statement": [build_statement(STOPPED, "*", effect="Deny")]})
     stop = aws.iam.Policy("no-new-machines", description="Atoll: the ceiling is reached", policy=denied, opts=inside)
+    # AWS Budgets attaches the policy by a role that may attach that one policy to that one role, for this account only.
     own_account = {"StringEquals": {"aws:SourceAccount": find_account(parent=parent)}}
     budgets = {"Service": "budgets.amazonaws.com"}
     trust = build_document(build_statement("sts:AssumeRole", principal=budgets, condition=own_account))

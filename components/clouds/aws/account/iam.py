@@ -54,7 +54,8 @@ def build_document(*statements: Statement) -> pulumi.Output[str]:
 
 
 def trust_service(service: str) -> str:
-    """Trust policy for one AWS service; pods get their session tags too."""
+    """Trust policy for one AWS service."""
+    # EKS Pod Identity tags the session of each pod, and fails where it may not.
     actions = ["sts:AssumeRole", "sts:TagSession"] if service == POD_IDENTITY else ["sts:AssumeRole"]
     statement = build_statement(actions, principal={"Service": service})
     return json.dumps({"Version": "2012-10-17", "Statement": [statement]})

@@ -62,15 +62,13 @@ class EncryptionKey(pulumi.ComponentResource):
 
 
 def _build_policy(*, account: str, region: str) -> dict[str, object]:
-    """The account's IAM decides who uses the key; services may use it for this account only.
-
-    The EC2 statement is that of the AWS-managed key for EBS, which also serves the service role of Auto Scaling. Naming
-    that role instead would fail in an account where no group was ever scaled, since KMS looks principals up.
-    """
+    """The account's IAM decides who uses the key; services may use it for this account only."""
     arn = f"arn:{partition(region)}"
     trails = f"{arn}:cloudtrail:*:{account}:trail/*"
     links = {"aws:PrincipalArn": f"{arn}:iam::{account}:role/{LINK_ROLES}"}
     logs_of_account = {"kms:EncryptionContext:aws:logs:arn": f"{arn}:logs:{region}:{account}:*"}
+    # The statement of the AWS-managed key for EBS, which also serves the service role of Auto Scaling. Naming that role
+    # would fail in an account where no group was ever scaled, since KMS looks principals up.
     from_ec2 = {"kms:CallerAccount": account, "kms:ViaService": f"ec2.{region}.amazonaws.com"}
     trail = {"Service": "cloudtrail.amazonaws.com"}
     encrypted_trails = {"StringLike": {"kms:EncryptionContext:aws:cloudtrail:arn": trails}}

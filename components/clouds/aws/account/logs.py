@@ -85,13 +85,14 @@ def _create_group(name: str, shown: str, *, key_arn: pulumi.Input[str], parent: 
 
 
 def _log_refused_connections(group: aws.cloudwatch.LogGroup, *, vpc_id: pulumi.Input[str], parent: Logs) -> None:
-    """Rejected connections only: audits require those (CIS AWS 3.x), and they are a fraction of the volume."""
+    """Rejected connections only."""
     writer = create_role("flows", trust=trust_service("vpc-flow-logs.amazonaws.com"), parent=parent)
     streams = pulumi.Output.concat(group.arn, ":*")
     written = grant(writer, "flows", build_document(build_statement(WRITE_ACTIONS, streams)))
     aws.ec2.FlowLog(
         "flows",
         vpc_id=vpc_id,
+        # Audits require those (CIS AWS 3.x), and they are a fraction of the volume.
         traffic_type="REJECT",
         log_destination_type="cloud-watch-logs",
         log_destination=group.arn,
@@ -101,11 +102,9 @@ def _log_refused_connections(group: aws.cloudwatch.LogGroup, *, vpc_id: pulumi.I
 
 
 def _create_trail(site: PlacementContext, *, key_arn: pulumi.Input[str], parent: Logs) -> None:
-    """Management events of every region, signed against tampering.
-
-    The first copy of these events in an account is free, and their storage is part of the declared charges of logs. A
-    second trail would be billed: the stack's settings switch it off where the account has one.
-    """
+    """Management events of every region, signed against tampering."""
+    # The first copy of these events in an account is free, and their storage is part of the declared charges of logs. A
+    # second trail would be billed: the stack's settings switch it off where the account has one.
     name, region = build_physical_name(site.placement, "audit"), site.placement.region
     account = find_account(parent=parent)
     trail = pulumi.Output.concat(f"arn:{partition(region)}:cloudtrail:{region}:", account, f":trail/{name}")

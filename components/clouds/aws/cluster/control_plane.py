@@ -98,14 +98,12 @@ class Cluster(pulumi.ComponentResource):
         )
 
     def _create_node_role(self, region: str) -> aws.iam.Role:
-        """Rights of every node: join, pull images, and use Session Manager. The CNI has a role of its own.
-
-        EKS admits nodes of managed groups by itself, and Karpenter's only by an access entry
-        (github.com/aws/containers-roadmap issue 2631: an existing entry is used).
-        """
+        """Rights of every node: join, pull images, and use Session Manager. The CNI has a role of its own."""
         managed = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly", "AmazonSSMManagedInstanceCore")
         role = create_role("node", trust=trust_service("ec2.amazonaws.com"), parent=self, shown=self.node_role_name)
         attach(role, name="node", managed=managed, region=region)
+        # EKS admits nodes of managed groups by itself, and Karpenter's only by an access entry
+        # (github.com/aws/containers-roadmap issue 2631: an existing entry is used).
         aws.eks.AccessEntry(
             "node",
             cluster_name=self.resource.name,

@@ -115,16 +115,14 @@ class LoadBalancers(pulumi.ComponentResource):
 
 
 def _build_statements(here: ClusterContext, *, account: pulumi.Output[str]) -> list[Statement]:
-    """It tags everything that it creates, and may change only what has the cluster's tag.
-
-    In the nodes' security group it may edit rules, to admit its load balancers.
-    """
+    """It tags everything that it creates, and may change only what has the cluster's tag."""
     requested = {f"aws:RequestTag/{OURS}": here.cluster.name}
     owned = {"StringEquals": {f"aws:ResourceTag/{OURS}": here.cluster.name}}
     only_new = {"StringEquals": requested}
     arn, region = f"arn:{partition(here.region)}", here.region
     ec2 = pulumi.Output.concat(f"{arn}:ec2:{region}:", account)
     groups = pulumi.Output.concat(ec2, ":security-group/*")
+    # There it edits rules, to admit its load balancers.
     nodes = pulumi.Output.concat(ec2, ":security-group/", here.cluster.security_group)
     vpc = pulumi.Output.concat(ec2, ":vpc/", here.network.vpc_id)
     certificates = pulumi.Output.concat(f"{arn}:acm:{region}:", account, ":certificate/*")

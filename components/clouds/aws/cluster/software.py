@@ -131,7 +131,7 @@ class AddOns(pulumi.ComponentResource):
 def _install(
     add_on: AddOn, here: ClusterContext, *, before: Sequence[pulumi.Resource], parent: AddOns
 ) -> aws.eks.Addon:
-    """The add-on after its role and rights: a driver that outlives its rights cannot delete its volumes."""
+    """The add-on, after its role and rights."""
     identities: list[aws.eks.AddonPodIdentityAssociationArgs] = []
     rights: list[pulumi.Resource] = []
     if add_on.service_account:
@@ -151,6 +151,7 @@ def _install(
         pod_identity_associations=identities or None,
         resolve_conflicts_on_create="OVERWRITE",
         resolve_conflicts_on_update="PRESERVE",
+        # A driver that outlives its rights cannot delete its volumes.
         opts=pulumi.ResourceOptions(parent=parent, depends_on=[*rights, *before]),
     )
 
@@ -167,11 +168,12 @@ def register_add_ons_on_nodes(here: ClusterContext, *, nodes: Sequence[pulumi.Re
 def register_controllers(
     here: ClusterContext, inside: kubernetes.Provider, *, elastic: bool
 ) -> tuple[Autoscaler | None, list[pulumi.Resource]]:
-    """Controllers of machines and load balancers; they are destroyed after the resources that they create.
+    """Controllers of machines and load balancers.
 
     Returns the autoscaler, None without elastic pools, and what later components wait for.
     """
     options = here.options(depends_on=[inside])
+    # Destroyed after the machines and load balancers that they made, which only they delete.
     autoscaler = Autoscaler("autoscaler", here, inside=inside, opts=options) if elastic else None
     balancers = LoadBalancers("load-balancers", here, inside=inside, opts=options)
     return autoscaler, [balancers, *([autoscaler] if autoscaler else [])]

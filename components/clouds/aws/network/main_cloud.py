@@ -97,6 +97,7 @@ def _accept(
         region=peering.region,
         opts=pulumi.ResourceOptions(parent=parent),
     )
+    # AWS sets options only on a connection that both sides have accepted.
     then = pulumi.ResourceOptions(parent=accepted, depends_on=[accepted])
     aws.ec2.PeeringConnectionOptions(
         "main-cloud-requester",

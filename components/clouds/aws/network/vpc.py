@@ -93,6 +93,7 @@ def _find_zone_ids(site: PlacementContext, *, parent: Vpc) -> tuple[pulumi.Input
     available = aws.get_availability_zones_output(
         state="available",
         filters=[{"name": "zone-type", "values": ["availability-zone"]}],
+        # A control plane needs two zones that support one; a few old zones do not.
         exclude_zone_ids=list(ZONES_WITHOUT_EKS),
         opts=pulumi.InvokeOutputOptions(parent=parent),
     )

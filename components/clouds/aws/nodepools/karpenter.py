@@ -58,11 +58,9 @@ def register_elastic_pool(name: str, nodes: PoolNodes, *, inside: kubernetes.Pro
 
 
 def _build_node_class(nodes: PoolNodes) -> dict[str, object]:
-    """As the launch template: IMDSv2 only and not for pods, an encrypted root disk, local NVMe as one scratch space.
-
-    It refers to resources by name, not id: an unknown value would hide the priced ones.
-    """
+    """As the launch template: IMDSv2 only and not for pods, an encrypted root disk, local NVMe as one scratch space."""
     pool, here = nodes.pool, nodes.here
+    # By names and tags, not by ids: an unknown value would hide the priced ones in a preview.
     groups: list[dict[str, object]] = [{"tags": {"aws:eks:cluster-name": here.cluster.name}}]
     disk = {"volumeType": "gp3", "volumeSize": f"{pool.disk_gb}Gi", "encrypted": True, "kmsKeyID": here.key.alias}
     spec: dict[str, object] = {

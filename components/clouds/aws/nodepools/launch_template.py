@@ -112,17 +112,15 @@ def list_efa_cards(pool: Pool) -> range:
 def _build_interfaces(
     nodes: PoolNodes, *, fabric: aws.ec2.SecurityGroup
 ) -> list[aws.ec2.LaunchTemplateNetworkInterfaceArgsDict]:
-    """The primary interface and one EFA on each card.
-
-    Several cards: an ENA interface first, then EFA-only ones that take no address, the layout that AWS advises
-    (docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html). One card: both on the one interface. Public
-    addresses can be switched off only with one interface; with several the private subnet assigns none.
-    """
+    """The primary interface and one EFA on each card."""
     of_all: aws.ec2.LaunchTemplateNetworkInterfaceArgsDict = {
         "security_groups": [nodes.here.cluster.security_group, fabric.id],
         "delete_on_termination": "true",
     }
     first: aws.ec2.LaunchTemplateNetworkInterfaceArgsDict = {**of_all, "network_card_index": 0, "device_index": 0}
+    # One card: both on the one interface. Several: an ENA interface first, then EFA-only ones that take no address, the
+    # layout that AWS advises (docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html). Public addresses
+    # can be switched off only with one interface; with several the private subnet assigns none.
     if nodes.pool.efa_interfaces == 1:
         return [{**first, "interface_type": "efa", "associate_public_ip_address": "false"}]
     return [

@@ -62,8 +62,6 @@ def find_reservation(pool: Pool, settings: StackSettings) -> pulumi.Input[str] |
 def list_subnets(pool: Pool, *, network: Vpc) -> tuple[int, ...]:
     """Numbers of the private subnets that the pool may start in; only one where its nodes must be close together.
 
-    A capacity block is in one zone, which Karpenter knows and the lock may not, so all zones are allowed.
-
     Raises:
         InputError: the pool names a zone that the network does not span.
     """
@@ -73,6 +71,7 @@ def list_subnets(pool: Pool, *, network: Vpc) -> tuple[int, ...]:
         if unknown:
             raise InputError(f"pool {pool.name} may start in {', '.join(unknown)}, which the network does not span")
         found = tuple(network.zones.index(zone) for zone in pool.zones)
+    # A capacity block is in one zone, which Karpenter knows and the lock may not: all are allowed.
     close = (has_fabric(pool) or pool.placement_group) and pool.kind != "capacity_block"
     return found[:1] if close else found
 
@@ -118,10 +117,7 @@ class NodePool(pulumi.ComponentResource):
         self.register_outputs({"pool": pool.name})
 
     def _join(self, name: str, pool: Pool, here: ClusterContext) -> PoolNodes:
-        """The pool's nodes with their EFA group and placement group.
-
-        The placement group has a fixed name: an unknown one would hide the priced properties beside it.
-        """
+        """The pool's nodes with their EFA group and placement group."""
         shown = build_physical_name(here.site.placement, name)
         fabric, close = None, None
         if has_fabric(pool):
@@ -129,6 +125,7 @@ class NodePool(pulumi.ComponentResource):
             fabric = _create_fabric_group(name, shown=shown, vpc_id=here.network.vpc_id, tags=marks, parent=self)
         if pool.placement_group:
             opts = pulumi.ResourceOptions(parent=self)
+            # A fixed name: an unknown one would hide the priced properties beside it.
             close = aws.ec2.PlacementGroup(name, name=shown, strategy="cluster", opts=opts)
         return PoolNodes(
             pool=pool,

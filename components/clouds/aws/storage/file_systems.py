@@ -102,7 +102,7 @@ def _link(lustre: aws.fsx.LustreFileSystem, *, bucket: pulumi.Input[str], parent
 
 
 def _create_lustre_group(here: ClusterContext, *, parent: SharedFileSystem) -> aws.ec2.SecurityGroup:
-    """Everything in the cluster network may mount; Lustre servers connect back to their clients."""
+    """Everything in the cluster network may mount."""
     cidr = str(here.spec.network.cidr)
     group = aws.ec2.SecurityGroup(
         "shared",
@@ -122,6 +122,7 @@ def _create_lustre_group(here: ClusterContext, *, parent: SharedFileSystem) -> a
             to_port=last,
             opts=inside,
         )
+        # Lustre servers connect back to their clients.
         aws.vpc.SecurityGroupEgressRule(
             f"lustre-{first}-out",
             security_group_id=group.id,

@@ -66,8 +66,9 @@ def _home(network: str) -> tuple[str, str]:
 def _gateway(
     args: MainSideArgs, *, group: str, opts: pulumi.ResourceOptions
 ) -> tuple[pulumi.Input[str], pulumi.Output[str]]:
-    """The gateway and its address: a new one, or the existing one, since a virtual network can have only one."""
+    """The gateway and its address: a new one, or the existing one."""
     settings = args.site.settings
+    # A virtual network can have only one gateway.
     if settings.link_gateway:
         if not settings.link_peer:
             raise InputError(

@@ -98,7 +98,8 @@ def _sign_on(settings: CoreWeaveSettings) -> coreweave.CksClusterOidcArgsDict | 
 
 
 def with_scheme(endpoint: str) -> str:
-    """The endpoint as a URL; the API returns the host only."""
+    """The endpoint as a URL."""
+    # The API answers with the host alone.
     return endpoint if endpoint.startswith("https://") else f"https://{endpoint}"
 
 

@@ -151,6 +151,7 @@ def ask_version(kubeconfig: Kubeconfig) -> str:
     from urllib3.exceptions import HTTPError  # noqa: PLC0415 - as above
 
     settings = client.Configuration()
+    # A server that does not answer at once is said to be silent; urllib3 would try for minutes.
     settings.retries = False
     load = cast("Callable[..., client.ApiClient]", config.new_client_from_config)  # pyright: ignore[reportUnknownMemberType]
     try:
@@ -174,7 +175,8 @@ def _refusal(status: int) -> str:
 
 
 def _silence(told: str) -> str:
-    """The kind of failure, without the address, which a caller may not want to show."""
+    """The kind of failure in words."""
+    # Without the address, which a caller may not want to show.
     return next((reason for mark, reason in SILENCES if mark in told.lower()), "it does not answer")
 
 
@@ -215,7 +217,7 @@ class AttachedCluster(pulumi.ComponentResource):
 
 
 def read_checked_kubeconfig(existing: ExistingSpec, *, oldest: str) -> pulumi.Output[str]:
-    """The content of the file, as a secret, since it holds credentials; `oldest` as in `check_preconditions`.
+    """The content of the file, as a secret; `oldest` as in `check_preconditions`.
 
     Raises:
         InputError: the cluster cannot be reached or used.
@@ -225,6 +227,7 @@ def read_checked_kubeconfig(existing: ExistingSpec, *, oldest: str) -> pulumi.Ou
     text = kubeconfig_text(path, variable=variable)
     facts = check_preconditions(text, context=existing.context, variable=variable, path=path, oldest=oldest)
     require_preconditions(facts, variable=variable)
+    # It holds credentials, and would stand in the state in plain text.
     return pulumi.Output.secret(text)
 
 

@@ -51,7 +51,7 @@ class Kubeconfig:
 
 
 def read(text: str, *, context: str | None, variable: str, path: Path) -> Kubeconfig:
-    """The context of a kubeconfig; a missing one would pass every preview and fail during an update.
+    """The context of a kubeconfig.
 
     Args:
         context: None for the file's own current context, or its only one.
@@ -65,6 +65,7 @@ def read(text: str, *, context: str | None, variable: str, path: Path) -> Kubeco
     if not contexts:
         raise InputError(f"what {variable} names is no kubeconfig: it has no contexts")
     chosen = context or str(whole.get("current-context") or "") or next(iter(contexts))
+    # Looked at now: a missing context would pass every preview and fail during an update.
     if chosen not in contexts:
         raise InputError(
             f"the kubeconfig that {variable} names has no context {chosen!r}; it has {', '.join(contexts)}",

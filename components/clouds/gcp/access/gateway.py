@@ -122,7 +122,7 @@ class VpnGateway(pulumi.ComponentResource):
 def _store_keys(
     keys: VpnKeys, here: ClusterContext, *, account: gcp.serviceaccount.Account, parent: VpnGateway
 ) -> list[pulumi.Resource]:
-    """One secret for server and users; its 64 KiB hold three hundred users."""
+    """One secret for server and users."""
     inside, region = pulumi.ResourceOptions(parent=parent), here.site.placement.region
     replica: gcp.secretmanager.SecretReplicationUserManagedReplicaArgsDict = {
         "location": region,
@@ -135,6 +135,7 @@ def _store_keys(
         labels=here.labels,
         opts=inside,
     )
+    # One secret for all: its 64 KiB hold three hundred users.
     parts = pulumi.Output.all(keys.server, *keys.peers.values())
     text = pulumi.Output.secret(parts.apply(lambda found: "\n".join(str(part) for part in found)))
     version = gcp.secretmanager.SecretVersion("vpn", secret=secret.id, secret_data=text, opts=inside)

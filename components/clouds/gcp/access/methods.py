@@ -79,12 +79,13 @@ class GroupRights(pulumi.ComponentResource):
 
 
 def _act_as(group: str, name: str, *, account: pulumi.Input[str], parent: GroupRights) -> None:
-    """Impersonating a group requires a user name too: the group's own name, which has no rights."""
+    """Let an account act as a group."""
     kubernetes.rbac.v1.ClusterRole(
         name,
         metadata={"name": name},
         rules=[
             {"api_groups": [""], "resources": [kind], "verbs": ["impersonate"], "resource_names": [group]}
+            # Impersonating a group requires a user name, too: the group's own name, which has no rights.
             for kind in ("users", "groups")
         ],
         opts=pulumi.ResourceOptions(parent=parent),

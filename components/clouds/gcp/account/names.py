@@ -38,7 +38,8 @@ def labels(spec: ClusterSpec) -> dict[str, str]:
 
 
 def pool_labels(pool: Pool, stack: dict[str, str]) -> dict[str, str]:
-    """Labels of the machines and disks of one pool, for cost allocation; nodes do not inherit the provider's."""
+    """Labels of the machines and disks of one pool, for cost allocation."""
+    # Named once more: nodes do not inherit the provider's labels.
     own = {"atoll-pool": label(pool.name), "atoll-role": label(pool.role)}
     return {**stack, **own, **({"atoll-workload": label(pool.workload)} if pool.workload else {})}
 
@@ -48,6 +49,7 @@ def build_gcp_name(placement: Placement, part: str = "", *, longest: int = LABEL
     name = re.sub(r"[^a-z0-9-]+", "-", build_physical_name(placement, part).lower()).strip("-")
     if len(name) <= longest:
         return name
+    # Cut alone, two long names could become one.
     digest = hashlib.sha256(name.encode()).hexdigest()[:SUFFIX]
     return f"{name[: longest - SUFFIX - 1].rstrip('-')}-{digest}"
 

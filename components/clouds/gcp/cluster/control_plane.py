@@ -189,21 +189,20 @@ class Cluster(pulumi.ComponentResource):
 
 
 def _authorize_networks(spec: ClusterSpec) -> gcp.container.ClusterMasterAuthorizedNetworksConfigArgsDict:
-    """Ranges with access to the API: the cluster's, the peered network's, and those of the checklist.
-
-    Other machines of Google Cloud are not trusted.
-    """
+    """Ranges with access to the API: the cluster's, the peered network's, and those of the checklist."""
     peer = spec.network.peering.vpc_cidr if spec.network.peering else None
     inside = (spec.network.cidr,) if peer is None else (spec.network.cidr, peer)
     named = [("inside", cidr) for cidr in inside] + [("checklist", cidr) for cidr in spec.network.api_cidrs]
     return {
         "cidr_blocks": [{"cidr_block": str(cidr), "display_name": name} for name, cidr in named],
+        # Machines of other customers of Google Cloud are not trusted.
         "gcp_public_cidrs_access_enabled": False,
     }
 
 
 def _select_metrics(spec: ClusterSpec) -> gcp.container.ClusterMonitoringConfigArgsDict:
     """GPU metrics come from one exporter: GKE's where the profile says so, else the platform's."""
+    # One exporter only: a second one would count every GPU twice.
     of_gpus = spec.profile.dcgm_exporter == "provider"
     return {
         "enable_components": [*METRICS, *(["DCGM"] if of_gpus else [])],

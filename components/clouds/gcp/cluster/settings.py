@@ -57,13 +57,12 @@ def read_gcp_settings() -> GcpSettings:
 def zone_of(pool: Pool, *, site: PlacementContext, settings: GcpSettings) -> pulumi.Input[str] | None:
     """The one zone of a pool whose nodes must be close together or are reserved; None where several will do.
 
-    The lock's zone is the first that sells the machine; the zone of a reservation is known only to the stack.
-
     Raises:
         InputError: one zone is needed and none is named, or it is in another region.
     """
     close = pool.placement_group or fabric_of(pool) is not None
     reserved = pool.kind == "capacity_block" or pool.name in site.settings.reservations
+    # The lock's zone is the first that sells the machine; that of a reservation is known only to the stack.
     locked = pool.zones[:1] if len(pool.zones) == 1 or (close and not reserved) else ()
     named = settings.zones.get(pool.name) or next(iter(locked), None)
     if named is not None:

@@ -99,7 +99,7 @@ def _create_subnet(
 
 
 def _create_nat(vpc: gcp.compute.Network, *, addresses: int, region: str, parent: Vpc) -> None:
-    """Cloud NAT with fixed addresses, so that others can allow this cluster; without addresses there is no egress."""
+    """Cloud NAT with fixed addresses; without addresses there is no egress."""
     if addresses == 0:
         return
     opts = pulumi.ResourceOptions(parent=parent)
@@ -112,10 +112,12 @@ def _create_nat(vpc: gcp.compute.Network, *, addresses: int, region: str, parent
         "nat",
         router=router.name,
         region=region,
+        # Fixed addresses, so that others can allow this cluster.
         nat_ip_allocate_option="MANUAL_ONLY",
         nat_ips=[address.self_link for address in public],
         source_subnetwork_ip_ranges_to_nat="ALL_SUBNETWORKS_ALL_IP_RANGES",
         enable_dynamic_port_allocation=True,
+        # Google Cloud allows dynamic ports only without it.
         enable_endpoint_independent_mapping=False,
         min_ports_per_vm=NAT_PORTS,
         log_config={"enable": True, "filter": "ERRORS_ONLY"},

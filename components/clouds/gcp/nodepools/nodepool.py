@@ -88,15 +88,18 @@ class NodePool(pulumi.ComponentResource):
 
 
 def _select_placement(pool: Pool, *, reserved: bool) -> gcp.container.NodePoolPlacementPolicyArgsDict | None:
-    """Compact where requested; a reservation has its own placement, and few machines support it with flex-start."""
+    """Compact where requested and possible."""
+    # A reservation has its own placement, and few machines support it with flex-start.
     refused = reserved or (pool.kind == "flex" and pool.machine not in COMPACT_FLEX)
     return {"type": "COMPACT"} if pool.placement_group and not refused else None
 
 
 def _count_first_nodes(pool: Pool, *, zones: int) -> int:
-    """Initial nodes per zone; never more than the pool's maximum, and none with flex-start, which may wait."""
+    """Initial nodes per zone; never more than the pool's maximum, and none with flex-start."""
     if pool.kind == "flex":
+        # It may wait for days, and an update would wait with it.
         return 0
+    # Rounded up, so that the pool begins with enough; down where that would be beyond its maximum.
     each = -(-pool.min_nodes // zones)
     return each if each * zones <= pool.max_nodes else pool.min_nodes // zones
 

@@ -75,8 +75,6 @@ def create_private_bucket(
 ) -> gcp.storage.Bucket:
     """A versioned bucket, encrypted with the customer's key and retained on destroy.
 
-    Rights are granted on the bucket only, never on single objects.
-
     Args:
         storage_class: that objects move to; "" for Standard.
     """
@@ -98,6 +96,7 @@ def create_private_bucket(
         name,
         location=here.site.placement.region,
         storage_class="STANDARD",
+        # Rights are granted on the bucket only, never on single objects.
         uniform_bucket_level_access=True,
         public_access_prevention="enforced",
         encryption={"default_kms_key_name": here.key.id},

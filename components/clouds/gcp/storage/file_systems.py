@@ -32,8 +32,9 @@ def register_file_systems(here: ClusterContext) -> tuple[SharedFileSystem, ...]:
 
 
 def _select_zone(here: ClusterContext) -> pulumi.Input[str]:
-    """The zone of the first pool with a fixed one, to be near its readers; else any."""
+    """The zone of the first pool with a fixed one; else any."""
     bound = [zone for zone in here.zones.values() if zone is not None]
+    # Near its readers: traffic between zones is slower, and paid for.
     if bound:
         return bound[0]
     region = here.site.placement.region

@@ -123,10 +123,7 @@ class PlatformAccess(pulumi.ComponentResource):
 def _grant(
     name: str, member: pulumi.Input[str], prefix: str, *, bucket: pulumi.Input[str], parent: pulumi.Resource
 ) -> None:
-    """Rights on objects below a prefix, and on lists of it (docs.cloud.google.com/iam: objectListPrefix).
-
-    Clients first check that the bucket exists; that right lists nothing.
-    """
+    """Rights on objects below a prefix, and on lists of it (docs.cloud.google.com/iam: objectListPrefix)."""
     inside = pulumi.ResourceOptions(parent=parent)
     below = pulumi.Output.concat(
         'resource.name.startsWith("projects/_/buckets/',
@@ -143,5 +140,10 @@ def _grant(
         opts=inside,
     )
     gcp.storage.BucketIAMMember(
-        f"platform-{name}-bucket", bucket=bucket, role=BUCKET_VIEWER, member=member, opts=inside
+        # Clients first check that the bucket exists; that right lists nothing.
+        f"platform-{name}-bucket",
+        bucket=bucket,
+        role=BUCKET_VIEWER,
+        member=member,
+        opts=inside,
     )
