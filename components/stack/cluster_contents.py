@@ -73,7 +73,8 @@ def register_link(
 
 
 def _list_gateway_charges(site: PlacementContext) -> list[dict[str, object]]:
-    """Charges of an existing main side, which is no resource of the stack."""
+    """Charges of an existing main side."""
+    # Declared here: it is no resource of the stack, and has its price all the same.
     ends = tuple(READ_OFF)
     return [to_inputs(charge) for charge in charges(site.spec) if charge.key.endswith(ends)]
 

@@ -30,10 +30,11 @@ def storage_classes(tiers: Sequence[Tier], *, parent: pulumi.Resource) -> None:
 
 
 def _hot(*, parent: pulumi.Resource) -> None:
-    """Nothing provisions it: volumes appear where a node's local disks are published."""
+    """The class of the nodes' own disks."""
     kubernetes.storage.v1.StorageClass(
         "atoll-hot",
         metadata={"name": "atoll-hot"},
+        # Volumes appear where a node's local disks are published.
         provisioner="kubernetes.io/no-provisioner",
         volume_binding_mode="WaitForFirstConsumer",
         reclaim_policy="Delete",
@@ -46,16 +47,14 @@ TOP: Final = "/volume"
 
 
 def register_permissions_job(volume: WorkloadVolume, *, home: kubernetes.core.v1.Namespace, image: str) -> None:
-    """Claims the system's volume and has its mode set once.
-
-    No update waits for it: the pod starts when the first node can mount the volume.
-    """
+    """Claims the system's volume and has its mode set once."""
     mine = claim(volume, SYSTEM_NAMESPACE, home=home)
     kubernetes.batch.v1.Job(
         f"open-{volume.claim}",
         metadata={
             "name": f"open-{volume.claim}",
             "namespace": home.metadata.name,
+            # No update waits for it: the pod starts when the first node can mount the volume.
             "annotations": {"pulumi.com/skipAwait": "true"},
         },
         spec={"template": {"spec": _pod(volume, image)}},
@@ -64,7 +63,7 @@ def register_permissions_job(volume: WorkloadVolume, *, home: kubernetes.core.v1
 
 
 def _pod(volume: WorkloadVolume, image: str) -> PodSpecArgsDict:
-    """Root owns the top, so that it needs no capability to change the mode."""
+    """The pod that sets the mode."""
     return {
         "restart_policy": "OnFailure",
         "automount_service_account_token": False,
@@ -77,6 +76,7 @@ def _pod(volume: WorkloadVolume, image: str) -> PodSpecArgsDict:
                 "image": image,
                 "command": ["chmod", MODE, TOP],
                 "security_context": {
+                    # Root owns the top, so that it needs no capability to change the mode.
                     "run_as_user": 0,
                     "allow_privilege_escalation": False,
                     "read_only_root_filesystem": True,

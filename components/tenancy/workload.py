@@ -91,10 +91,11 @@ def _build_metadata(name: str, *, home: kubernetes.core.v1.Namespace) -> ObjectM
 
 
 def _account(workload: str, *, home: kubernetes.core.v1.Namespace) -> None:
-    """The account of the workload's pods; the Kubernetes API is none of their business."""
+    """The account of the workload's pods."""
     kubernetes.core.v1.ServiceAccount(
         f"{workload}-account",
         metadata=_build_metadata(SERVICE_ACCOUNT, home=home),
+        # The Kubernetes API is none of the pods' business.
         automount_service_account_token=False,
         opts=pulumi.ResourceOptions(parent=home),
     )
@@ -114,10 +115,11 @@ def _quota(args: TenantArgs, *, home: kubernetes.core.v1.Namespace) -> None:
 
 
 def _limits(workload: str, *, home: kubernetes.core.v1.Namespace) -> None:
-    """What a container gets that asks for nothing. No memory ceiling: data loaders fill what the node has."""
+    """What a container gets that asks for nothing."""
     kubernetes.core.v1.LimitRange(
         f"{workload}-limits",
         metadata=_build_metadata("defaults", home=home),
+        # No ceiling of memory: data loaders fill what the node has.
         spec={"limits": [{"type": "Container", "default_request": dict(CONTAINER_DEFAULT)}]},
         opts=pulumi.ResourceOptions(parent=home),
     )

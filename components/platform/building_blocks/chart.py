@@ -50,7 +50,8 @@ def release(
 
 
 def build_resources(cpu: str, memory: str, *, limit: str = "") -> dict[str, object]:
-    """Requests of a container, and the limit of its memory; cores have no limit, so free ones may be used."""
+    """Requests of a container, and the limit of its memory."""
+    # Cores have no limit, so free ones may be used.
     found: dict[str, object] = {"requests": {"cpu": cpu, "memory": memory}}
     return {**found, "limits": {"memory": limit}} if limit else found
 

@@ -38,15 +38,13 @@ def values_from(part: str, found: ArtifactMirror) -> dict[str, object]:
 
 
 def image_map(part: PlatformComponent, context: PlatformContext) -> dict[str, str]:
-    """Images in the manifests, without tag, to the images that kustomize writes in their place.
-
-    A tag or digest is written only where the component has the image once: kustomize replaces all tags alike.
-    """
+    """Images in the manifests, without tag, to the images that kustomize writes in their place."""
     found = _shelf(context)
     held: dict[str, list[Image]] = defaultdict(list)
     for image in images_of(part.name):
         if image.held_in is HeldIn.OBJECTS:
             held[split(image.name)[0]].append(image)
+    # A tag or digest only where the component has the image once: kustomize replaces all tags alike.
     changed = {repository: _instead(repository, images, found) for repository, images in held.items()}
     return {repository: new for repository, new in changed.items() if new != repository}
 

@@ -29,10 +29,8 @@ POLICY: Final = "webhooks[*].failurePolicy"
 
 
 def ignore_controller_fields(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
-    """Ignore rules of roles that are empty or aggregated, and the failure policy of Istio's webhook.
-
-    The server returns an empty list of rules as nothing, which would be a change at every preview.
-    """
+    """Ignore rules of roles that are empty or aggregated, and the failure policy of Istio's webhook."""
+    # The server returns an empty list of rules as nothing, which would be a change at every preview.
     if args.type_ == ROLE and ("aggregationRule" in args.props or not args.props.get("rules")):
         rest = {name: value for name, value in args.props.items() if name != "rules"}
         return pulumi.ResourceTransformResult(props=rest, opts=args.opts)

@@ -52,7 +52,8 @@ def isolate_namespace(namespace: str, *, servers: Sequence[str], parent: pulumi.
 
 
 def api_servers(spec: ClusterSpec) -> tuple[str, ...]:
-    """Ranges in which pods find the Kubernetes API: the provider chooses its address."""
+    """Ranges in which pods find the Kubernetes API."""
+    # The provider chooses the API's address, and may change it.
     return PRIVATE if find_traits(spec.placement.target).private_api else (ANYWHERE,)
 
 
@@ -164,8 +165,9 @@ def _shut(servers: Sequence[str]) -> dict[str, NetworkPolicySpecArgsDict]:
 
 
 def _to_servers(servers: Sequence[str]) -> NetworkPolicyEgressRuleArgsDict:
-    """Egress to the API server. Any address is no `ipBlock`: Cilium matches nodes, which may run it, with none."""
+    """Egress to the API server."""
     ports = build_ports(API_PORTS)
+    # No `ipBlock` for any address: Cilium matches nodes, which may run the server, with none.
     return {"ports": ports} if ANYWHERE in servers else {"to": [_block(each) for each in servers], "ports": ports}
 
 

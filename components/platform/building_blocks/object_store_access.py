@@ -195,8 +195,6 @@ def register_store_authority(
 ) -> pulumi.Resource | None:
     """Brings the store's certificate authority into a namespace as Secret `s3-ca`, key `ca.crt`.
 
-    A cert-manager Secret always holds the authority that signed it; its own key pair serves for nothing.
-
     Args:
         name: logical name.
 
@@ -206,6 +204,7 @@ def register_store_authority(
     if context.platform.object_store == PROVIDER:
         return None
     fields = {"commonName": CA_NAME, "usages": ["client auth"]}
+    # A cert-manager Secret always holds the authority that signed it; its own key pair serves for nothing.
     return register_certificate(CA_NAME, fields, namespace=namespace, parent=parent, logical=name)
 
 

@@ -159,10 +159,8 @@ def deny_others(
 
 
 def build_await_annotations(context: PlatformContext) -> dict[str, str]:
-    """Annotations of the gateway's service: in an existing cluster Pulumi does not wait for a load balancer.
-
-    Such a cluster may have no controller that makes one.
-    """
+    """Annotations of the gateway's service: in an existing cluster Pulumi does not wait for a load balancer."""
+    # Such a cluster may have no controller that makes a load balancer.
     return {"pulumi.com/skipAwait": "true"} if context.spec.existing is not None else {}
 
 

@@ -74,15 +74,13 @@ NO_PRIVILEGES: Final = {"allowPrivilegeEscalation": False, "capabilities": {"dro
 
 
 def values(context: PlatformContext, store: ObjectStoreAccess) -> dict[str, object]:
-    """What differs from the chart's defaults, which install PostgreSQL, Redis, and a user "admin" with that password.
-
-    The migration is no hook: Helm runs hooks after the pods are ready, and they wait for the migration.
-    """
+    """What differs from the chart's defaults: PostgreSQL, Redis, and a user "admin" with that password."""
     return {
         "executor": "KubernetesExecutor",
         "postgresql": {"enabled": False},
         "redis": {"enabled": False},
         "createUserJob": {"enabled": False},
+        # No hook: Helm runs hooks after the pods are ready, and they wait for the migration.
         "migrateDatabaseJob": {"useHelmHooks": False, "applyCustomEnv": False},
         "data": {"metadataSecretName": SECRETS},
         "fernetKeySecretName": SECRETS,

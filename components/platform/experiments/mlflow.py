@@ -82,8 +82,9 @@ def values(context: PlatformContext, runs: Database, store: ObjectStoreAccess) -
 
 
 def list_allowed_hosts(context: PlatformContext) -> list[str]:
-    """Host names that the server accepts; others are refused, against DNS rebinding."""
+    """Host names that the server accepts."""
     service = f"{NAME}.{MLFLOW}"
+    # Others are refused, against DNS rebinding.
     inside = (service, f"{service}.svc", f"{service}.svc.cluster.local")
     return [context.host(MLFLOW_HOST), *inside, *(f"{name}:{PORT}" for name in inside), "localhost:*", *POD_ADDRESSES]
 

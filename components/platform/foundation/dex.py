@@ -48,12 +48,14 @@ def _google(sso: SingleSignOn) -> dict[str, object]:
 
 
 def _okta(sso: SingleSignOn) -> dict[str, object]:
-    """The scope `groups` is Okta's own; long lists of groups are in its userinfo endpoint only."""
+    """Okta as the identity provider."""
+    # The scope `groups` is Okta's own; long lists of groups are in its userinfo endpoint only.
     return {**_oidc(sso), "scopes": ["profile", "email", "groups"], "getUserInfo": True}
 
 
 def _oidc(sso: SingleSignOn) -> dict[str, object]:
-    """Groups come from a claim, if there is one; no standard scope asks for it."""
+    """An identity provider by OpenID Connect alone."""
+    # Groups come from a claim, if there is one; no standard scope asks for it.
     return {"issuer": sso.issuer, "scopes": ["profile", "email"], "insecureEnableGroups": True}
 
 
@@ -211,8 +213,9 @@ def _register_secret(context: PlatformContext, *, home: pulumi.Resource) -> pulu
 
 
 def _template(context: PlatformContext) -> dict[str, object]:
-    """Pod template; an annotation restarts the pods after a change, for Dex reads its configuration once."""
+    """Pod template of Dex."""
     shape = Secrets(plain=lambda name: name, hashed=lambda name: name, provider="provider")
+    # Dex reads its configuration once: the annotation restarts the pods after a change.
     mark = sha256(dumps(configuration(context, shape), sort_keys=True).encode()).hexdigest()[:16]
     container = {
         "name": "dex",

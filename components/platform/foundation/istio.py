@@ -55,9 +55,10 @@ def build(own: PlatformResource) -> None:
 
 
 def build_retention_transforms(context: PlatformContext) -> list[pulumi.ResourceTransform]:
-    """Keep Kubeflow's namespace where it has volumes, which would be deleted with it."""
+    """Keep Kubeflow's namespace where it has volumes."""
     return (
         [build_retention_transform(NAMESPACE, ending=f":{names.KUBEFLOW}")]
+        # Volumes would be deleted with their namespace.
         if any(map(context.has, WITH_VOLUMES))
         else []
     )

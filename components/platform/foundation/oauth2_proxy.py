@@ -78,6 +78,7 @@ def configuration(context: PlatformContext) -> str:
         "set_authorization_header": True,
         "set_xauthrequest": True,
         "cookie_name": "atoll_session",
+        # One cookie for all names: people sign in once.
         "cookie_domains": [domain],
         "cookie_secure": True,
         "cookie_httponly": True,

@@ -34,9 +34,10 @@ DEPLOYMENTS: Final = {
 
 @component("cert_manager", "atoll:platform:CertManager")
 def build_cert_manager(own: PlatformResource) -> None:
-    """cert-manager and an authority, whose key is made in the cluster and never leaves it."""
+    """cert-manager and an authority."""
     software = manifests(own, cert_manager_patches(own.context))
     allow_metrics(names.CERT_MANAGER, parent=own, after=[software])
+    # Its key is made in the cluster and never leaves it.
     _register_authority(own, after=software)
 
 

@@ -52,8 +52,9 @@ class DevicesArgs:
 
     @property
     def nvidia(self) -> tuple[Pool, ...]:
-        """Pools whose GPUs need our plugin; where the driver is ours too, the GPU operator brings the plugin."""
+        """Pools whose GPUs need our plugin."""
         profile = self.profile
+        # Where the driver is ours, too, the GPU operator brings the plugin.
         if profile.device_plugin != OURS or profile.gpu_driver == OURS:
             return ()
         return tuple(pool for pool in self.pools if device(pool.accelerator) == NVIDIA)
@@ -66,7 +67,8 @@ class DevicesArgs:
 
 
 def list_efa_pools(pools: Sequence[Pool]) -> list[Pool]:
-    """Pools of at least two nodes with EFA: a single node needs no fabric."""
+    """Pools of at least two nodes with EFA."""
+    # A single node needs no fabric.
     return [pool for pool in pools if pool.efa_interfaces > 0 and pool.max_nodes > 1]
 
 
@@ -110,14 +112,12 @@ def _release(name: str, args: DevicesArgs, *, values: Mapping[str, object], pare
 
 
 def gpu_values(profile: Profile, pools: Sequence[Pool], *, labelled: bool) -> dict[str, object]:
-    """Values of NVIDIA's plugin: on nodes by discovered features, where we install their discovery, else by pool.
-
-    Without either it runs on every node, and waits on those that have no GPU.
-    """
+    """Values of NVIDIA's plugin: on nodes by discovered features, where we install their discovery, else by pool."""
     if profile.node_feature_discovery == OURS:
         return {"tolerations": ANY_TAINT, "gfd": {"enabled": True}, "nfd": {"worker": {"tolerations": ANY_TAINT}}}
     if labelled:
         return on_pools(pools)
+    # Nothing says which nodes have a GPU: it runs on all of them, and waits on those that have none.
     return {"tolerations": ANY_TAINT, **build_label_affinity("kubernetes.io/os", ["linux"]), "failOnInitError": False}
 
 
@@ -161,7 +161,8 @@ def build_device_plugin(own: PlatformResource) -> None:
 
 
 def plugin_values(context: PlatformContext, pools: Sequence[Pool]) -> dict[str, object]:
-    """Nodes of the plugin, by pool where they are labelled: discovered features do not tell shared pools apart."""
+    """Nodes of the plugin, by pool where they are labelled."""
+    # By pool: discovered features do not tell shared pools apart.
     if context.labelled:
         return on_pools(pools)
     return gpu_values(context.spec.profile, pools, labelled=False)
@@ -173,6 +174,7 @@ def turns() -> Mapping[str, object]:
         "version": "v1",
         "sharing": {
             "timeSlicing": {
+                # Under another name: who asks for a whole GPU must not get a share of one.
                 "renameByDefault": True,
                 "failRequestsGreaterThanOne": True,
                 "resources": [{"name": NVIDIA, "replicas": TURNS}],

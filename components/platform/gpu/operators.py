@@ -63,9 +63,10 @@ def _sharing(context: PlatformContext) -> dict[str, object]:
 
 
 def _slices(context: PlatformContext) -> dict[str, object]:
-    """MIG: slices are resources of their own, so that a request for a whole GPU never gets one."""
+    """Settings of MIG."""
     if context.platform.sharing != "mig":
         return {"migManager": {"config": {"default": "all-disabled"}}}
+    # Slices are resources of their own: a request for a whole GPU never gets one.
     return {"mig": {"strategy": "mixed"}, "migManager": {"config": {"default": context.platform.mig_profile}}}
 
 
@@ -127,7 +128,8 @@ def build_dcgm_exporter(own: PlatformResource) -> None:
 
 
 def _nodes(context: PlatformContext) -> Mapping[str, object]:
-    """Affinity to nodes with GPUs: an exporter without one never gets ready."""
+    """Affinity to nodes with GPUs."""
+    # An exporter without a GPU never gets ready.
     pools = [pool for pool in context.spec.pools if device(pool.accelerator) == NVIDIA]
     if context.labelled:
         return build_label_affinity(POOL, [pool.name for pool in pools])

@@ -97,9 +97,10 @@ def register_dashboard(own: PlatformResource) -> None:
     inputs=lambda context, _: {"version": context.part("dashboard").version},
 )
 def register_profile_definition(own: PlatformResource) -> None:
-    """The definition of Profiles, without dependencies: protection would keep those too."""
+    """The definition of Profiles, without dependencies."""
     # Protected in an existing cluster only: in one of the stack's own it would prevent `pulumi destroy`.
     protect = own.context.spec.existing is not None
+    # The definition alone: protection would keep what it depends on as well.
     kept = build_retention_transform(DEFINITION, ending=PROFILES, protect=protect)
     manifests(own, paths=[DEFINITION_PATH], transforms=[kept])
 

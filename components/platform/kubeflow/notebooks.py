@@ -178,12 +178,13 @@ def _pool_term(pool: Pool) -> dict[str, object]:
 
 
 def _build_toleration_groups(pools: Sequence[Pool]) -> list[dict[str, object]]:
-    """A group for each tainted pool; the taint of the burn-in is never tolerated."""
+    """A group of tolerations for each tainted pool."""
     groups: list[dict[str, object]] = []
     for pool in pools:
         held = [
             {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": "NoSchedule"}
             for taint in taints(pool)
+            # A node that nobody has tested yet is no place for a person's work.
             if taint.key != BURN_IN_TAINT
         ]
         if held:
@@ -279,8 +280,6 @@ def _build_template_mount() -> dict[str, object]:
 
 
 def read_notebook_template() -> str:
-    """Template of a notebook: upstream's fields, under the restricted pod security standard.
-
-    `fsGroup` is the group of the notebook images, who own the home folder (example-notebook-servers/base).
-    """
+    """Template of a notebook: upstream's fields, under the restricted pod security standard."""
+    # `fsGroup` in it is the group of the notebook images, who own the home folder (example-notebook-servers/base).
     return Path(__file__).with_name(TEMPLATE_FILE).read_text(encoding="utf-8")

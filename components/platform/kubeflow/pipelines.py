@@ -183,9 +183,10 @@ def _build_deployment_patch(
 
 
 def _build_database_patch() -> Patch:
-    """A password for root; upstream has none."""
+    """A password for root."""
     secret = {"secretKeyRef": {"name": DATABASE_KEYS, "key": "password"}}
     env: list[dict[str, object]] = [
+        # Upstream has no password for root.
         {"name": "MYSQL_ALLOW_EMPTY_PASSWORD", "$patch": "delete"},
         {"name": "MYSQL_ROOT_PASSWORD", "valueFrom": secret},
     ]

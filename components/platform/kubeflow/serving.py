@@ -60,11 +60,7 @@ def mode(context: PlatformContext) -> str:
 
 
 def build_ingress_settings(context: PlatformContext) -> dict[str, object]:
-    """Ingress of models (kserve v0.18.0, inferenceservice-config, `ingress`).
-
-    Plain deployments get no Ingress: it would be open on port 80, past the gateway's TLS. Inside the cluster they are
-    reached by their service, from outside by a VirtualService on the gateway.
-    """
+    """Ingress of models (kserve v0.18.0, inferenceservice-config, `ingress`)."""
     serverless = mode(context) == KNATIVE
     return {
         "enableGatewayApi": False,
@@ -76,6 +72,8 @@ def build_ingress_settings(context: PlatformContext) -> dict[str, object]:
         "domainTemplate": "{{ .Name }}-{{ .Namespace }}.{{ .IngressDomain }}",
         "urlScheme": "https" if serverless else "http",
         "disableIstioVirtualHost": False,
+        # An Ingress of a plain deployment would be open on port 80, past the gateway's TLS. Inside the cluster it is
+        # reached by its service, from outside by a VirtualService on the gateway.
         "disableIngressCreation": not serverless,
         "pathTemplate": "/serving/{{ .Namespace }}/{{ .Name }}",
     }
@@ -88,9 +86,10 @@ def build_knative(own: PlatformResource) -> None:
 
 
 def knative_patches(context: PlatformContext) -> list[Patch]:
-    """Names one level below the domain, which the gateway's certificate covers, instead of example.com."""
+    """Names below our domain instead of example.com."""
     domain = context.host("serving").partition(".")[2]
     replaced = [{"op": "replace", "path": "/data", "value": {domain: ""}}]
+    # One level below the domain, which is all that the gateway's certificate covers.
     naming = {"domain-template": "{{.Name}}-{{.Namespace}}.{{.Domain}}"}
     return [
         Patch(kind="ConfigMap", name="config-domain", operations=replaced),

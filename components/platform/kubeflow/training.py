@@ -30,8 +30,9 @@ def build_trainer(own: PlatformResource) -> None:
 
 
 def trainer_patches(context: PlatformContext) -> list[Patch]:
-    """Without upstream's runtimes: their pods run as root, which the namespaces of people do not admit."""
+    """Without upstream's runtimes."""
     return [
+        # Upstream's runtimes: their pods run as root, which the namespaces of people do not admit.
         Patch(kind="ClusterTrainingRuntime", name=".*"),
         Patch(kind="Secret", name=CERTIFICATE, operations=[{"op": "remove", "path": "/data"}]),  # filled later
         request_resources(CONTROLLERS, "manager", cpu="50m", memory="128Mi"),
@@ -122,7 +123,7 @@ def runtimes_of(frameworks: Sequence[str]) -> tuple[Runtime, ...]:
 
 
 def spec(runtime: Runtime, *, image: str, tolerations: Sequence[Mapping[str, object]]) -> dict[str, object]:
-    """`ClusterTrainingRuntime.spec`: one node unless the job says more, without a sidecar between the nodes."""
+    """`ClusterTrainingRuntime.spec`: one node unless the job says more."""
     jobs = [_job("node", image=image, tolerations=tolerations, step=True)]
     whole: dict[str, object] = {"replicatedJobs": jobs}
     if "mpi" in runtime.policy:
@@ -139,8 +140,9 @@ def spec(runtime: Runtime, *, image: str, tolerations: Sequence[Mapping[str, obj
 def _job(
     name: str, *, image: str, tolerations: Sequence[Mapping[str, object]], step: bool, server: bool = False
 ) -> dict[str, object]:
-    """One replicated job; the container is called "node" in all of them, which is where Trainer puts the program."""
+    """One replicated job."""
     mpi = server or name == "launcher"
+    # Called "node" in all of them, which is where Trainer puts the program.
     container: dict[str, object] = {"name": "node", "image": image, "securityContext": dict(RESTRICTED)}
     container["envFrom"] = [{"configMapRef": {"name": NCCL, "optional": True}}]
     if not mpi:
@@ -150,6 +152,7 @@ def _job(
         container["args"] = ["-De", "-f", "/home/mpiuser/.sshd_config"]
         container["readinessProbe"] = {"tcpSocket": {"port": SSH_PORT}, "initialDelaySeconds": 5}
     pod = {
+        # A sidecar between the nodes would slow down every exchange.
         "metadata": {"labels": {"sidecar.istio.io/inject": "false"}},
         "spec": {
             "priorityClassName": "atoll-training",

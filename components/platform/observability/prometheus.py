@@ -128,10 +128,8 @@ PROMOTED: Final = ("service.name", "service.namespace", "k8s.namespace.name", "k
 
 @component("prometheus_crds", "atoll:platform:PrometheusCrds")
 def build_definitions(own: PlatformResource) -> None:
-    """The operator's definitions, before every component with a monitor.
-
-    They are a chart of their own because Helm never updates the definitions inside a chart.
-    """
+    """The operator's definitions, before every component with a monitor."""
+    # A chart of their own: Helm never updates the definitions inside a chart.
     release(own, {})
 
 
@@ -182,8 +180,9 @@ def _values(context: PlatformContext) -> dict[str, object]:
 
 
 def _operator(context: PlatformContext) -> dict[str, object]:
-    """Without webhooks: promtool tests our rules, and an unavailable webhook would block every update."""
+    """Values of the operator."""
     return {
+        # promtool tests our rules, and a webhook that is away would block every update.
         "admissionWebhooks": {"enabled": False},
         "tls": {"enabled": False},
         "nodeSelector": dict(context.on_system),

@@ -81,11 +81,10 @@ def _values(context: PlatformContext) -> dict[str, object]:
 
 
 def _settings(context: PlatformContext) -> dict[str, object]:
-    """Argo CD discovers an issuer only under its public name, which the cluster's DNS may not resolve.
-
-    So its bundled Dex sits between: it redirects browsers to the public name, and calls our Dex inside the cluster
-    (dexidp.io/docs/connectors/oauth).
-    """
+    """Settings of Argo CD: sign-in by our Dex alone."""
+    # Argo CD discovers an issuer only under its public name, which the cluster's DNS may not resolve: its bundled Dex
+    # sits between, sends browsers to the public name, and calls our Dex inside the cluster
+    # (dexidp.io/docs/connectors/oauth).
     where = addresses(context)
     connector = {
         "type": "oauth",
@@ -121,6 +120,7 @@ def _register_secrets(own: PlatformResource) -> list[pulumi.Resource]:
     """The password of Redis, which a job of the chart would make otherwise, and the secret shared with Dex."""
     part_of = {"app.kubernetes.io/part-of": "argocd"}  # Argo CD reads no Secret without it
     contents = {
+        # A job of the chart would make it otherwise, with rights to write Secrets.
         REDIS: {"auth": own.context.keyring.get_secret("argocd-redis")},
         SIGN_IN: {"clientSecret": own.context.keyring.get_secret(f"oidc-{CLIENT}")},
     }

@@ -63,6 +63,7 @@ def build(own: PlatformResource) -> None:
     account = kubernetes.core.v1.ServiceAccount(NAME, metadata=metadata, opts=pulumi.ResourceOptions(parent=own))
     rules = register_config_map(NAME, files(), namespace=names.NODE_AGENTS, parent=own)
     rights = register_rights(NAME, RIGHTS, namespace=names.NODE_AGENTS, parent=own)
+    # It reads its rules once: other rules must start the pods anew.
     digest = sha256(files()[FILE].encode()).hexdigest()[:16]
     kubernetes.apps.v1.DaemonSet(
         NAME,

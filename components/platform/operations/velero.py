@@ -164,10 +164,7 @@ def _inputs(context: PlatformContext, charges: Charges) -> dict[str, object]:
 
 @component("velero", "atoll:platform:Velero", inputs=_inputs)
 def build(own: PlatformResource) -> Outputs:
-    """The server, an agent on every node that reads volumes, the location of backups and their schedules.
-
-    The password of the repository of volumes is an output: a restore in another cluster needs it.
-    """
+    """The server, an agent on every node that reads volumes, the location of backups and their schedules."""
     context, where, driver = own.context, location(own.context), _driver(own.context)
     _warn(context, where)
     password = context.keyring.get_secret("backup-repository")
@@ -181,6 +178,7 @@ def build(own: PlatformResource) -> Outputs:
         register_policy(driver, parent=own, after=server)
     for plan in list_schedules(context):
         register_schedule(plan, snapshots=bool(driver), inside=where.inside, parent=own, after=server)
+    # A restore in another cluster needs it, when this one is gone.
     return {"backupRepositoryPassword": password}
 
 
@@ -216,12 +214,11 @@ def register_schedule(
 
 
 def register_policy(driver: str, *, parent: pulumi.Resource, after: pulumi.Resource) -> None:
-    """Policy of volumes: snapshots of network disks only. A shared file system has none, and would fail each backup.
-
-    The first rule that fits counts (velero.io/docs, Resource filtering, "Resource policies").
-    """
+    """Policy of volumes: snapshots of network disks only."""
     rules = [
         {"conditions": {"csi": {"driver": driver}}, "action": {"type": "snapshot"}},
+        # A shared file system has no snapshots, and would fail each backup. The first rule that fits counts
+        # (velero.io/docs, Resource filtering, "Resource policies").
         {"conditions": {"capacity": "0,"}, "action": {"type": "skip"}},
     ]
     kubernetes.core.v1.ConfigMap(

@@ -33,11 +33,9 @@ REVISION: Final = "atoll/kueue-revision"
 
 
 def register_aggregate_roles(release: kubernetes.helm.v3.Release) -> None:
-    """Aggregate the roles by a selector of our own instead of the chart's, so that the patch owns the field.
-
-    A destroy removes the patch before the chart: the roles keep their rules, and Kubernetes updates them no more.
-    Each revision of Helm restores the chart's selector, so the revision is part of the patch.
-    """
+    """Aggregate the roles by a selector of our own instead of the chart's, so that the patch owns the field."""
+    # Each revision of Helm restores the chart's selector: with the revision in it the patch is applied again. A destroy
+    # removes the patch before the chart; the roles keep their rules, and Kubernetes updates them no more.
     revision = release.status.apply(lambda status: str(status.revision))
     for role in MADE_OF_OTHERS:
         label = f"rbac.kueue.x-k8s.io/{role}"

@@ -78,7 +78,8 @@ def accelerators(spec: ClusterSpec, workload: str) -> dict[str, int]:
 
 
 def quota(found: Mapping[str, int]) -> dict[str, str]:
-    """Nominal quotas: accelerators counted, processors and memory left to the nodes."""
+    """Nominal quotas of accelerators."""
+    # Processors and memory are left to the nodes: only accelerators are scarce here.
     return {**MANY, **{name: str(count) for name, count in found.items()}}
 
 
@@ -106,7 +107,7 @@ def _flavor(workload: str, devices: Mapping[str, int]) -> dict[str, object]:
 
 
 def _account(*, parent: Worker) -> kubernetes.core.v1.Secret:
-    """The account and its token: MultiKueue reads a kubeconfig, and its pod has no cloud's sign-in command."""
+    """The account and its token."""
     account = kubernetes.core.v1.ServiceAccount(
         ACCOUNT, metadata={"name": ACCOUNT, "namespace": NAMESPACE}, opts=pulumi.ResourceOptions(parent=parent)
     )
@@ -121,6 +122,7 @@ def _account(*, parent: Worker) -> kubernetes.core.v1.Secret:
     )
     return kubernetes.core.v1.Secret(
         f"{ACCOUNT}-token",
+        # MultiKueue reads a kubeconfig, and its pod has no cloud's sign-in command: a token that does not end.
         type="kubernetes.io/service-account-token",
         metadata={
             "name": f"{ACCOUNT}-token",

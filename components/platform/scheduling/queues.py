@@ -44,11 +44,9 @@ REFUSED: Final = (
 
 
 def guard(*, parent: pulumi.Resource) -> None:
-    """A policy for the namespaces that wait for a queue.
-
-    A pod that asks for accelerators is put on the nodes of its queue by Kueue. One that asks for none must not tolerate
-    their taint, unless it chooses the nodes of its own workload.
-    """
+    """A policy for the namespaces that wait for a queue."""
+    # A pod that asks for accelerators is put on the nodes of its queue by Kueue. One that asks for none must not
+    # tolerate their taint, unless it chooses the nodes of its own workload.
     shut = "(!has(t.effect) || t.effect == '' || t.effect == 'NoSchedule')"
     any_key = f"(!has(t.key) || t.key == '' || t.key in {list(TAINTS)})"
     asking = " || ".join(f"name.startsWith('{prefix}')" for prefix in ASKED)
@@ -195,9 +193,10 @@ def _group(covered: Sequence[str], quotas: Mapping[str, Mapping[str, int]]) -> d
 
 
 def _priorities(*, parent: pulumi.Resource) -> None:
-    """The same order in the queue as on the nodes; these objects have no `spec`, which the SDK's class wants."""
+    """The same order in the queue as on the nodes."""
     for name, (value, description) in PRIORITIES.items():
         body = {"apiVersion": API, "kind": PRIORITY, "metadata": {"name": name}}
+        # These objects have no `spec`, which the SDK's own class wants.
         pulumi.CustomResource(
             f"kubernetes:{API}:{PRIORITY}",
             f"{PRIORITY.lower()}-{name}",

@@ -89,7 +89,8 @@ def _set(share: SlurmShare, context: PlatformContext, *, default: bool) -> dict[
 
 
 def _limits(pool: Pool, context: PlatformContext) -> dict[str, object]:
-    """What Slurm divides among jobs: the operator reads it off the limits of the worker's pod."""
+    """What Slurm divides among jobs."""
+    # The operator reads what Slurm divides among jobs off the limits of the worker's pod.
     limits: dict[str, object] = {}
     if pool.vcpus:
         limits["cpu"] = max(1, pool.vcpus * WORKER_PERCENT // 100)
@@ -198,16 +199,18 @@ def build_login_values(context: PlatformContext, selector: Mapping[str, str]) ->
 
 
 def account_id(name: str) -> int:
-    """Number of a person's account and group: from the name alone, so that files keep their owner."""
+    """Number of a person's account and group."""
+    # From the name alone, so that files keep their owner when people come and go.
     return FIRST_ID + zlib.crc32(name.encode()) % IDS
 
 
 def lines(users: Mapping[str, str]) -> dict[str, str]:
-    """What is added to each file of accounts, and the keys; "*" is no password's hash."""
+    """What is added to each file of accounts, and the keys."""
     ids = {name: account_id(name) for name in users}
     return {
         "passwd": "".join(f"{name}:x:{ids[name]}:{ids[name]}:{name}:/home/{name}:/bin/bash\n" for name in users),
         "group": "".join(f"{name}:x:{ids[name]}:\n" for name in users),
+        # "*" is no password's hash: nobody signs in by password.
         "shadow": "".join(f"{name}:*:20000::::::\n" for name in users),
         **{f"key-{name}": f"{key}\n" for name, key in users.items()},
     }

@@ -82,6 +82,7 @@ def values(own: PlatformResource) -> dict[str, object]:
         "drivesPerNode": erasure.drives_per_node,
         "deploymentUpdate": {"type": "Recreate"},
         "existingSecret": ROOT,
+        # The chart would make a user of known password.
         "users": [],
         "tls": {"enabled": True, "certSecret": TLS, "publicCrt": "tls.crt", "privateKey": "tls.key"},
         "trustedCertsSecret": TLS,

@@ -104,7 +104,7 @@ def _address(engine: str, *, parent: pulumi.Resource) -> pulumi.Resource:
 
 
 def _setup(context: PlatformContext, *, after: Sequence[pulumi.Resource], parent: pulumi.Resource) -> None:
-    """The job that runs the script; another script, or another document, makes it run anew."""
+    """The job that runs the script."""
     written = files(context)
     documented = register_config_map(SETUP, written, namespace=OBJECT_STORE, parent=parent, logical=f"{SETUP}-files")
     keys = _keys(context, parent=parent)
@@ -116,6 +116,7 @@ def _setup(context: PlatformContext, *, after: Sequence[pulumi.Resource], parent
             "template": {
                 "metadata": {
                     "labels": {"app.kubernetes.io/name": SETUP},
+                    # Another script, or another document, makes the job run anew.
                     "annotations": {"atoll/files": digest(written)},
                 },
                 "spec": {

@@ -78,10 +78,8 @@ def metrics_policy() -> dict[str, object]:
 
 
 def lifecycle(user: str, *, tiered: bool) -> dict[str, object]:
-    """What happens to old objects: replaced and deleted ones go after a month; of users with a tier the others move on.
-
-    Uploads that were never finished are no rule here: MinIO knows none, and its server cleans them up by itself.
-    """
+    """Rules for old objects: replaced and deleted ones go after a month; of users with a tier the others move on."""
+    # Uploads that were never finished are no rule here: MinIO knows none, and its server cleans them up by itself.
     rules: list[dict[str, object]] = [
         {
             "ID": "old-versions",

@@ -49,7 +49,8 @@ def rights(home: WorkloadNamespace, *, parent: pulumi.Resource) -> None:
 
 
 def binding_name(email: str, role: str) -> str:
-    """Name by Kubeflow's scheme, so that its page can remove people."""
+    """Name of a person's binding."""
+    # By Kubeflow's scheme, so that its page can remove people.
     return re.sub(r"[^a-z0-9]+", "-", f"user-{email}-clusterrole-{role}".lower())
 
 
