@@ -150,6 +150,7 @@ def judge_round(plan: BurnInPlan, node: BurnInNode, seen: BurnInRound, *, now: d
     if seen.failed:
         return replace(seen, went=RoundState.FAILED)
     if seen.went is RoundState.RUNS and seen.started is not None and now - seen.started > ROUND + HANGS:
+        # A GPU that hangs lets no program on it end.
         return replace(seen, went=RoundState.FAILED, failed=("a round does not end: the node hangs",))
     lacking = [check for check in wanted if check not in seen.checked]
     told = bool(wanted) and not lacking and seen.lasted is not None and seen.lasted > NOTHING
@@ -184,5 +185,6 @@ def length(plan: BurnInPlan, entry: BurnInEntry) -> timedelta:
 
 
 def _next(entry: BurnInEntry | None) -> int:
-    """Numbers of rounds never come again, so that no job is taken for another."""
+    """Number of the next round."""
+    # Numbers of rounds never come again, so that no job is taken for another.
     return entry.asked + 1 if entry is not None else 1

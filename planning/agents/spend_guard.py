@@ -159,17 +159,17 @@ def _advance_ledger(
     if base.until > now:  # a clock was set back; what is counted stays counted
         return replace(base, usd_per_hour=max(base.usd_per_hour, rate))
     lasted = now - base.until
+    # The higher of both rates: what went up in between may have gone up at once.
     seen = max(base.usd_per_hour, rate)
     usd = base.usd + hours(lasted) * (seen if lasted <= GAP else max(seen, plan.full_usd_per_hour))
+    # A machine is paid for from its start, which lies before the node is seen.
     new = (_price(plan, node) * hours(BOOT) for node in nodes if node.since > base.until)
     return SpendLedger(month=base.month, usd=usd + sum(new, ZERO), until=now, usd_per_hour=rate)
 
 
 def _of_month(plan: SpendGuardPlan, ledger: SpendLedger, *, now: datetime) -> SpendLedger:
-    """The ledger of the month that it is; one of an earlier month begins anew at the first.
-
-    A clock that was far ahead has begun a month too early and forgotten this one: all of it counts at the full size.
-    """
+    """The ledger of the month that it is; one of an earlier month begins anew at the first."""
+    # A clock that was far ahead has begun a month too early and forgotten this one: all of it counts at the full size.
     if ledger.month > month_of(now) and ledger.until - now > BLIND:
         return unreadable(plan, now=now)
     if ledger.month >= month_of(now):
@@ -187,6 +187,7 @@ def _headroom(plan: SpendGuardPlan, ledger: SpendLedger, running: dict[str, int]
     start, end = month_start(now), month_end(now)
     rest, month = hours(end - now), hours(end - start)
     other = plan.other_usd_per_month * max(Decimal(1), month / HOURS_PER_MONTH)
+    # The queue can hold back what is started anew, not what runs.
     kept = {pool.key: pool.least if pool.held else max(pool.least, running.get(pool.key, 0)) for pool in plan.pools}
     stays = sum((pool.usd_per_hour * kept[pool.key] for pool in plan.pools), ZERO)
     strangers = sum(count for key, count in running.items() if key not in kept) * plan.stranger_usd_per_hour

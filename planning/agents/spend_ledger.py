@@ -74,6 +74,7 @@ def ledger_of_text(text: str, plan: SpendGuardPlan, *, now: datetime) -> SpendLe
         month, usd, rate = str(fields.said["month"]), fields.usd("usd"), fields.usd("usd_per_hour")
         if MONTH.fullmatch(month) and usd >= ZERO and rate >= ZERO:
             return SpendLedger(month=month, usd=usd, until=until, usd_per_hour=rate)
+    # What nobody can read must not count as nothing spent.
     except (ValueError, KeyError, TypeError, ArithmeticError):
         pass
     return unreadable(plan, now=now)

@@ -127,7 +127,8 @@ def catalog_offer(machine: str, spec: ClusterSpec, *, catalog: Catalog) -> Offer
 
 
 def _elsewhere(machine: str, provider: str, *, catalog: Catalog) -> bool:
-    """Whether the catalog knows zones of this machine in any region, so that silence about one means something."""
+    """Whether the catalog knows zones of this machine in any region."""
     regions: Mapping[tuple[str, str], Region] = catalog.regions
     named = [region for owner, region in regions if owner == provider]
+    # Where no region has zones of it, silence about one says nothing.
     return any(catalog.zones(provider=provider, machine=machine, region=region) for region in named)

@@ -108,6 +108,7 @@ def classify(
     stack: str, found: Iterable[Orphan], *, unanswered: Iterable[Unanswered] = (), catalog_prices: PriceList
 ) -> OrphanReport:
     """Price what was found; one thing that several searches found is there once."""
+    # Two searches may find one thing, by its tag and by its network.
     distinct = {(each.kind, each.id): each for each in found}
     things = [price_orphan(each, catalog_prices=catalog_prices) for each in distinct.values()]
     return OrphanReport(stack=stack, things=tuple(sorted(things, key=_order)), unanswered=tuple(unanswered))

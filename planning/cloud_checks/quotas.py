@@ -97,8 +97,8 @@ def _read_aws_quotas() -> dict[tuple[str, str], tuple[str, str]]:
     """Code and name of a quota, by family class and purchase, as Service Quotas lists them for "ec2".
 
     docs.aws.amazon.com/ec2/latest/instancetypes/ec2-instance-quotas.html, UserGuide/using-spot-limits.html; 2026-11-21.
-    Older accounts have P5 spot apart (L-C4BD4855): the fact shows what the account itself calls the quota.
     """
+    # Older accounts have P5 spot apart (L-C4BD4855): the fact shows what the account itself calls the quota.
     rows = read_rows("resources/aws_quotas.csv")
     return {(row["family"], row["purchase"]): (row["code"], row["name"]) for row in rows}
 
