@@ -103,7 +103,8 @@ def incidents(events: Iterable[Event]) -> tuple[Incident, ...]:
 
 
 def open_for(known: Sequence[Incident], node: str, *, uid: str) -> Incident | None:
-    """The open incident of a node; not that of an earlier machine of the same name."""
+    """The open incident of a node."""
+    # By its uid: an earlier machine may have had the same name.
     return next((each for each in known if each.open and each.node == node and each.uid in {"", uid}), None)
 
 
@@ -115,6 +116,7 @@ def next_id(known: Sequence[Incident], *, at: datetime, uid: str) -> str:
     """
     day = f"{at:%Y%m%d}"
     number = 1 + sum(each.id.startswith(day) for each in known)
+    # The hash tells it from the same number of another log.
     return f"{day}-{number}-{sha256(f'{uid} {at.isoformat()}'.encode()).hexdigest()[:6]}"
 
 

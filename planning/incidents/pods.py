@@ -86,7 +86,8 @@ def budget_of(form: Mapping[str, object]) -> PodDisruptionBudget:
 
 
 def list_pods_to_drain(pods: Iterable[Pod]) -> tuple[Pod, ...]:
-    """Those that a drain moves: not what a daemon set or the kubelet itself starts, nor what has ended."""
+    """Those that a drain moves."""
+    # A daemon set or the kubelet itself would start its pod again at once.
     return tuple(each for each in pods if each.owner != "DaemonSet" and not each.mirror and each.phase not in ENDED)
 
 

@@ -90,8 +90,9 @@ def _is_spare_candidate(node: Node) -> bool:
 
 
 def _apart(failed: Node, spare: Node, near: Sequence[str]) -> str:
-    """Why two nodes are not on one spine; without labels of the fabric, the zone decides."""
+    """Why two nodes are not on one spine; "" where they may be."""
     known = [label for label in near if label in failed.labels]
+    # Without labels of the fabric the zone decides: no spine spans two zones.
     label = known[0] if known else node_labels.ZONE
     mine, theirs = failed.labels.get(label), spare.labels.get(label)
     if mine is None or mine == theirs:
@@ -145,6 +146,7 @@ def cordons(
     for pool in sorted(pools):
         members = [each for each in nodes if each.pool == pool]
         away = sum(bool(each.going) or (each.cordoned and not each.held) for each in members)
+        # One always, or a pool of three could never lose a node.
         room = max(0, min(at_most, max(1, len(members) * share_percent // 100)) - away)
         for each in members:
             if each.cordoned or verdicts[each.name].standing is not NodeHealth.FAILED:

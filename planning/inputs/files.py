@@ -121,6 +121,7 @@ def parse_json(
     found = place.parse(text, each_object)
     if _too_deep(found):
         place.refuse(f"nested deeper than {MAX_JSON_DEPTH} levels")
+    # Half a character passes `json`, and fails only where the text is written.
     if "\\u" in text and (escape := _HALF_ESCAPE.search(text)) and _half(found):
         place.refuse("half a character (a lone surrogate)", at=_line_of(text, escape.start()))
     return found

@@ -58,11 +58,12 @@ def is_date_like(text: str) -> bool:
 
 
 def value(text: str) -> str | int | bool | None:
-    """Nothing, a truth or a whole number; else the text as written, so that no number passes through a binary float."""
+    """Nothing, a truth or a whole number; else the text as written."""
     if text in _EMPTY:
         return None
     if text in _TRUTHS:
         return _TRUTHS[text]
+    # The rest stays text: no number passes through a binary float.
     return int(text) if _INTEGER.fullmatch(text) else text
 
 

@@ -133,6 +133,7 @@ def csv_rows(lines: BoundedLines) -> Iterator[InputRow]:
     Raises:
         InputError: as the lines, no names, a name twice, or more cells than names.
     """
+    # The module's own limit of 128 KiB is less than some bills put into a cell of tags.
     csv.field_size_limit(MOST_ROW_BYTES)
     reader = csv.reader(iter(lines), strict=True)
     try:

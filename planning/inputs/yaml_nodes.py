@@ -210,6 +210,7 @@ class _Builder:
         if isinstance(event, yaml.NodeEvent):
             self._refuse_anchor(event)
             self._values += 1
+        # Counted while it is read: a huge file costs no more than its beginning.
         if self._values > MAX_VALUES:
             self._say(f"more than {MAX_VALUES} names and values", event, hint="a checklist is a page or two of text")
             return False

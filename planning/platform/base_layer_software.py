@@ -18,7 +18,8 @@ KARPENTER_ONLY: Final = frozenset({"spot", "capacity_block"})
 
 
 def count_fixed_nodes(pool: Pool) -> int:
-    """Nodes of the managed node group; Karpenter itself runs on the system pool, which is therefore all fixed."""
+    """Nodes of the managed node group; all of the system pool."""
+    # Karpenter itself runs there, and cannot start the node that it needs.
     if pool.role == "system":
         return pool.max_nodes
     return 0 if pool.kind in KARPENTER_ONLY else pool.min_nodes

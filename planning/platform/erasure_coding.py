@@ -62,9 +62,6 @@ class Erasure:
 def erasure_set(nodes: int, *, drives_per_node: int = 1) -> Erasure:
     """The set on that many nodes: the least parity with which one of them may be away.
 
-    Network disks are kept in several copies by whoever rents them out, so parity serves availability alone; the
-    engine's own default would take half of four drives.
-
     Args:
         nodes: that are always there, at least 1; of more than four, four are used.
         drives_per_node: at least 1; of more than fit into one set, as many as fit.
@@ -72,6 +69,8 @@ def erasure_set(nodes: int, *, drives_per_node: int = 1) -> Erasure:
     copies = max(1, min(nodes, MOST_NODES))
     drives = max(1, min(drives_per_node, LARGEST_SET // copies))
     found = (Erasure(nodes=copies, drives_per_node=drives, parity=parity) for parity in range(copies * drives // 2 + 1))
+    # Network disks are kept in several copies by whoever rents them out, so parity serves availability alone; the
+    # engine's own default would take half of four drives.
     default = default_parity(copies * drives)
     return next((each for each in found if each.parity >= drives and each.survives), _with(copies, drives, default))
 

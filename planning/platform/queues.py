@@ -60,7 +60,8 @@ class Queue:
 
     @property
     def name(self) -> str:
-        """Name in the whole cluster; the dot keeps it apart from every workload's."""
+        """Name in the whole cluster."""
+        # The dot keeps it apart from every workload's.
         return f"{self.team}.{self.workload}"
 
 
@@ -137,15 +138,13 @@ def lines(platform: Platform, pools: Sequence[Pool]) -> Iterator[WorkloadQueues]
 
 
 def namespace_quotas(pools: Iterable[Pool], platform: Platform | None) -> dict[str, dict[str, int]]:
-    """Accelerators that all pods of a workload's namespace may ask for, by resource as its pods name it.
-
-    Those of working nodes: a spare is for the job that lost a node, not for one job more.
-    """
+    """Accelerators that all pods of a workload's namespace may ask for, by resource as its pods name it."""
     hard: dict[str, dict[str, int]] = {}
     for pool in pools:
         if pool.workload and device(pool.accelerator):
             asked = build_whole_flavor(pool) if platform is None else flavor(pool, platform)
             mine = hard.setdefault(pool.workload, {})
+            # Of working nodes alone: a spare is for the job that lost a node, not for one job more.
             mine[asked.resource] = mine.get(asked.resource, 0) + asked.total
     return hard
 

@@ -93,10 +93,9 @@ def _of(each: SloTarget) -> str:
 
 
 def _fabric(each: SloTarget) -> str:
-    """Share of the pool's nodes whose ports all work; nodes whose exporter is silent are not in it.
-
-    Where the number of ports of a node is unknown, a port counts once it has carried anything: some are left unplugged.
-    """
+    """Share of the pool's nodes whose ports all work; nodes whose exporter is silent are not in it."""
+    # Where the number of ports of a node is unknown, a port counts once it has carried anything: some are left
+    # unplugged.
     active = f"node_infiniband_state_id == bool {ACTIVE}"
     if each.ports:
         up = f"sum by (node) ({_on_node(active)}) >= bool {each.ports}"
@@ -141,7 +140,8 @@ def _minio() -> str:
 
 
 def _seaweedfs() -> str:
-    """Whether each of its servers has a pod that is ready: it exports no word on its own health."""
+    """Whether each of its servers has a pod that is ready."""
+    # It exports no word on its own health.
     return f"min(clamp_max({STORE_PODS}, 1))"
 
 
@@ -159,18 +159,21 @@ def list_slo_targets(spec: ClusterSpec) -> tuple[SloTarget, ...]:
 
 
 def list_shared_tiers(spec: ClusterSpec) -> tuple[str, ...]:
-    """The tier that many pods mount; none where there are two, whose claims nothing tells apart."""
+    """The tier that many pods mount; none where there are two."""
     found = tuple(tier.tier for tier in spec.storage if tier.item.startswith(SHARED))
+    # Nothing tells the claims of two tiers apart.
     return found if len(found) == 1 else ()
 
 
 def is_counted_tier(tier: Tier) -> bool:
-    """Whether a month of it is counted: of file systems it is; buckets are held to their provider's own terms."""
+    """Whether a month of it is counted, as it is of file systems."""
+    # Buckets are held to their provider's own terms.
     return tier.item.startswith(SHARED)
 
 
 def is_counted_fabric(fabric: str) -> bool:
-    """Whether a month of it is counted: where nothing in the cluster sees whether it works, the acceptance alone is."""
+    """Whether a month of it is counted."""
+    # Of others nothing in the cluster sees whether they work: the acceptance alone is counted.
     return fabric in SEEN_FABRICS
 
 

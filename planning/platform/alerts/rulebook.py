@@ -76,7 +76,8 @@ def _read_groups() -> list[GroupRow]:
 
 
 def rule_groups(facts: AlertFacts) -> tuple[RuleGroup, ...]:
-    """Prices first: what follows multiplies by them. Recorded series stand before what looks at them."""
+    """Every group of rules of a cluster."""
+    # Prices first: what follows multiplies by them. Recorded series stand before what looks at them.
     return (
         RuleGroup(name="atoll-prices", rules=tuple(_build_price_records(facts))),
         *_build_table_groups(facts),
@@ -91,11 +92,9 @@ def alerts(facts: AlertFacts) -> Iterator[Alert]:
 
 
 def gpu_counters() -> str:
-    """What DCGM's exporter counts, as its charts take it: one line of CSV for each.
-
-    The last five are commented out in its own list (github.com/NVIDIA/dcgm-exporter, etc/default-counters.csv, read
-    2026-11-21): without this list their alerts stay silent.
-    """
+    """What DCGM's exporter counts, as its charts take it: one line of CSV for each."""
+    # The last five are commented out in its own list (github.com/NVIDIA/dcgm-exporter, etc/default-counters.csv, read
+    # 2026-11-21): without this list their alerts stay silent.
     rows = read_rows("platform/gpu_counters.csv")
     return "".join(f"{row['name']}, {row['type']}, {row['help']}\n" for row in rows)
 
@@ -124,7 +123,8 @@ def _build_rule(row: AlertRow | RecordRow, facts: AlertFacts) -> Alert | Recordi
 
 
 def _build_price_records(facts: AlertFacts) -> Iterator[RecordingRule]:
-    """The prices of the accepted quote: no billing API is asked."""
+    """The prices of the accepted quote."""
+    # Of the accepted quote: no billing API is asked.
     for pool, usd in sorted(facts.prices.items()):
         yield RecordingRule(name="atoll:pool_usd_per_hour", expr=f"vector({usd:f})", labels={"pool": pool})
     for namespace, team in sorted(facts.teams.items()):
