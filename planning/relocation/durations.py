@@ -68,11 +68,7 @@ def one_after_another(spans: Iterable[DurationEstimate]) -> DurationEstimate:
 
 
 def estimate_first_copy(volumes: Sequence[TransferVolume], rates: Rates) -> DurationEstimate:
-    """Time of the first copy of everything but databases.
-
-    At best all are copied side by side and wait for one limit only; else one waits for the link while another could
-    have used it, and they take as long as one after another.
-    """
+    """Time of the first copy of everything but databases."""
     copied = [volume for volume in volumes if volume.kind != "database"]
     apart = one_after_another(estimate_copy_time(volume, rates) for volume in copied)
     if apart.seconds is None:
@@ -86,6 +82,8 @@ def estimate_first_copy(volumes: Sequence[TransferVolume], rates: Rates) -> Dura
             missing="a rate of small files",
         ),
     )
+    # At best all are copied side by side and wait for one limit only; else one waits for the link while another could
+    # have used it, and they take as long as one after another.
     least = min(together.seconds.min, apart.seconds.min) if together.seconds else apart.seconds.min
     return DurationEstimate(
         seconds=Range(least, apart.seconds.expected, apart.seconds.max), basis=together.basis, at_least=apart.at_least

@@ -215,8 +215,9 @@ def _volumes(inventory: Inventory, source: Lock, target: Lock, given: Relocation
 
 
 def _list_billed_sides(thing: StatefulAsset, source: Lock, target: Lock) -> tuple[Side, ...]:
-    """Sides on which each request is paid: a store in the cluster is paid by its disks."""
+    """Sides on which each request is paid."""
     locks: Mapping[Side, Lock] = {"source": source, "target": target}
+    # A store in the cluster is paid by its disks.
     return tuple(side for side, lock in locks.items() if _store(thing, lock) not in IN_CLUSTER)
 
 

@@ -60,12 +60,10 @@ def _places(source: Lock, target: Lock) -> Iterator[tuple[str, str]]:
 
 
 def _networks(source: ClusterSpec, target: ClusterSpec) -> Iterator[tuple[str, str]]:
-    """Both clusters run side by side, in reach of each other and of one main network: no address twice.
-
-    The ranges of people's devices may be equal: a device is in one tunnel at a time.
-    """
+    """Both clusters run side by side, in reach of each other and of one main network: no address twice."""
     for ours, old in _ranges(source):
         for theirs, new in _ranges(target):
+            # The ranges of people's devices may be equal: a device is in one tunnel at a time.
             if old.overlaps(new) and (ours, theirs) != (VPN, VPN):
                 yield (
                     f"the source's {ours} {old} overlaps the target's {theirs} {new}",

@@ -100,9 +100,10 @@ def calculate_credit(
 
 
 def sum_credits(readings: Iterable[LineCredit]) -> Sum:
-    """Sum of the credits: each line once, at its largest percent, though both nodes and fabric of a pool missed."""
+    """Sum of the credits: each line once, at its largest percent."""
     chosen: dict[int, LineCredit] = {}
     for each in readings:
+        # Each line once: nodes and fabric of a pool may both have missed, and both name its lines.
         if each.line not in chosen or each.percent > chosen[each.line].percent:
             chosen[each.line] = each
     amounts = {line: each.owed for line, each in chosen.items()}
@@ -125,6 +126,7 @@ def _charge(
     """
     usd = lock.bill[line].usd_per_month
     if usd is None:
+        # No price is not nothing: a credit on it is unknown, and may be large.
         return (ZERO, ZERO) if lock.bill[line].state == State.FREE else (None, None)
     if lock.bill[line].state == State.ESTIMATED:
         return (None, None)

@@ -75,6 +75,7 @@ def find_step(times: Sequence[int]) -> int | None:
     gaps = Counter(after - before for before, after in pairwise(times))
     if not gaps:
         return None
+    # The most frequent one, for a series with gaps has longer distances, too.
     step = min(gaps, key=lambda gap: (-gaps[gap], gap))
     beside = next((time for time in times if (time - times[0]) % step), None)
     if beside is not None:
@@ -140,5 +141,6 @@ def check_value(name: Name, value: Fraction) -> None:
 
 
 def round_share(value: Fraction) -> Fraction:
-    """Round a share to the twelve decimals of a file, so that samples and their export give the same report."""
+    """Round a share to the twelve decimals of a file."""
+    # As a file has it, so that samples and their export give the same report.
     return Fraction(round(value * 10**12), 10**12) if value.denominator != 1 else value

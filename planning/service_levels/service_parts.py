@@ -58,7 +58,8 @@ def list_parts(lock: Lock) -> tuple[ServicePart, ...]:
 
 
 def list_unmeasured_placements(lock: Lock) -> tuple[str, ...]:
-    """Additional placements: no series are recorded on them."""
+    """Additional placements, on which no series are recorded."""
+    # Prometheus runs in the primary cluster alone.
     return tuple(spec.placement.name for spec in lock.placements[1:])
 
 

@@ -235,8 +235,9 @@ def unknown(*, subject: str, name: str, unit: str, missing: str, source: str) ->
 
 
 def as_text(given: Term) -> str:
-    """A term as a reader writes it: 80000000000, not 8.0E+10; but 8.4e23, not 24 digits."""
+    """A term of a formula as text."""
     if isinstance(given, Decimal):
+        # As a reader writes it: 80000000000, not 8.0E+10; but 8.4e23, not 24 digits.
         return f"{given.normalize():f}" if abs(given) < LONGEST_WRITTEN_OUT else _as_power(given)
     return "not given" if given is None else str(given)
 

@@ -156,8 +156,9 @@ def _refusal(demand: Demand, machine: Machine, accelerator: Accelerator) -> Reje
 
 
 def _lacks(precision: str, demand: Demand, accelerator: Accelerator) -> bool:
-    """A measured rate proves that the accelerator can; an accelerator without any known peak proves nothing."""
+    """Whether an accelerator certainly cannot calculate in a precision."""
     peaks = accelerator.tflops
+    # A measured rate proves that the accelerator can; one without any known peak proves nothing.
     return bool(peaks) and not peaks.get(precision) and demand.rate_per_accelerator is None
 
 

@@ -93,6 +93,7 @@ def estimate_run_time(demand: Demand, machine: Machine, accelerator: Accelerator
     """
     rate = demand.rate_per_accelerator
     if rate is not None and demand.samples_per_run is not None:
+        # What was measured goes before what is calculated, on the family that it was measured on.
         placed = _reject_foreign_rate(demand.measured_on, accelerator)
         hours = demand.samples_per_run / (rate * machine.accelerators * SECONDS_PER_HOUR)
         return placed or _build_with_network(hours, demand, machine, accelerator)

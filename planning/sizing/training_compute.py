@@ -280,14 +280,11 @@ def joins_nodes(machine: Machine) -> bool:
 
 
 def interconnect(demand: Demand, machine: Machine, accelerator: Accelerator) -> Interconnect | None:
-    """The interconnect of a job on this machine type; None where it cannot be known, or only one node will do.
-
-    Where no fabric joins the nodes and their rate is not known, they are held to the least that any machine has: what
-    is not known must not make them quicker.
-    """
+    """The interconnect of a job on this machine type; None where it cannot be known, or only one node will do."""
     if not demand.exchange_gb:
         return None
     joined = joins_nodes(machine)
+    # Held to the least that any machine has: what is not known must not make nodes quicker.
     network = machine.network_gbps or (None if joined else LEAST_NETWORK_GBPS)
     if not network or (demand.rdma and not joined):
         return None

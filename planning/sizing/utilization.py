@@ -113,13 +113,11 @@ def fresh_errors() -> tuple[float, ...]:
 
 @cache
 def error_range() -> tuple[float, float]:
-    """Between which errors 80% of the whole runs lie that the estimate had not seen, fresh ones among them.
-
-    Each organization counts alike, however many runs it published: a customer is one more organization.
-    """
+    """Between which errors 80% of the whole runs lie that the estimate had not seen, fresh ones among them."""
     fresh = (run.organization for run in training_runs() if run.use == "fresh")
     known = model()
     errors = [*zip(known.organizations, known.errors, strict=True), *zip(fresh, fresh_errors(), strict=True)]
+    # Each organization counts alike, however many runs it published: a customer is one more organization.
     runs = Counter(organization for organization, _ in errors)
     rising = sorted((error, 1 / (runs[organization] * len(runs))) for organization, error in errors)
     return _percentile(rising), -_percentile([(-error, weight) for error, weight in reversed(rising)])

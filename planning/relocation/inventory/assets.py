@@ -148,7 +148,8 @@ _ITS_OWN: Final = frozenset({Feature.STORAGE_CLASS, Feature.STATUS, Feature.ROLE
 
 
 def is_relevant_loss(feature: Feature, kind: AssetKind) -> bool:
-    """Whether anybody misses it; a bucket's times of change are those of its own store, whoever writes into it."""
+    """Whether anybody misses it."""
+    # A bucket's times of change are those of its own store, whoever writes into it.
     return feature not in _ITS_OWN and not (kind is AssetKind.BUCKET and feature is Feature.TIMESTAMPS)
 
 

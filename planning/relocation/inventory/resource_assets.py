@@ -60,7 +60,8 @@ def _bucket(resource: Resource) -> StatefulAsset | str:
 
 
 def _file_system(resource: Resource) -> str:
-    """Its component is named after its tier: "tier-warm"."""
+    """Key of a file system: that of its tier."""
+    # Its component is named after its tier: "tier-warm".
     owner = (resource.parent or "").rpartition("::")[2]
     return f"file-system/{owner.removeprefix('tier-') or resource.name}"
 
@@ -71,7 +72,8 @@ def _postgres(resource: Resource) -> str:
 
 
 def _claim(resource: Resource) -> str:
-    """A claim of a volume that is named is another view of a file system or bucket; others are volumes."""
+    """Key of a claim; "" for one of a volume that is named."""
+    # A named volume is another view of a file system or bucket, which is in the inventory itself.
     if _of(resource.inputs.get("spec"), "volumeName"):
         return ""
     namespace, name = _metadata(resource)

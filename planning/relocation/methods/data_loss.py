@@ -98,6 +98,7 @@ def choose(
     said = next((index for index, each in enumerate(sure) if each[0].name == named), None)
     spared = said is not None and _weight(sure[best][1]) < _weight(sure[said][1])
     instead = sure[best][0].title if spared else ""
+    # The one that is named is the one that runs, whatever it loses.
     best = best if said is None else said
     mover, loses, unlooked = sure[best]
     others = tuple((each, _why_not(lost, open_)) for index, (each, lost, open_) in enumerate(sure) if index != best)

@@ -76,6 +76,7 @@ def load(workload: Inference) -> ServingLoad | None:
 
 def context_tokens(workload: Inference) -> int:
     """Longest context of one request: as given, and never less than what a request reads and writes."""
+    # A request cannot be longer than its context, whatever is stated.
     return max(workload.context_tokens, (workload.input_tokens or 0) + (workload.output_tokens or 0))
 
 

@@ -110,10 +110,11 @@ KINDS_BY_PURPOSE: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def hot_gb(checklist: Checklist, *, kind: str) -> Decimal:
-    """GB of local NVMe on each node of a pool of this kind: every node holds its own copy of the tier."""
+    """GB of local NVMe on each node of a pool of this kind."""
     hot = checklist.storage.hot
     if hot is None or kind not in KINDS_BY_PURPOSE[hot.purpose]:
         return Decimal(0)
+    # In full on every node: each holds its own copy of the tier.
     return hot.size
 
 
