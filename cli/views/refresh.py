@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 COUNTS: Final = ("new", "same", "changed", "held", "refused", "older", "gone")
 MOVE: Final = ("price", "before", "after", "change")
 OLD: Final = ("rows", "oldest", "days", "undated")
+NAMED: Final = 8  # machines
 SHOWN: Final = 20  # of a list; the JSON has all
 
 
@@ -33,9 +34,10 @@ def refresh_parts(form: RefreshForm) -> Iterator[RenderableType]:
     yield from _notes("Gone from their source; the old rows stay, and age", form["gone"])
     yield from _sections("Not taken, so that the old rows stay", [*form["sections_refused"], *form["silent"]])
     yield from _sections("Left out", form["skipped"])
-    undescribed = sum(row["undescribed"] for row in form["providers"])
-    if undescribed:
-        yield f"{undescribed:,} prices are of machines that machines.csv does not describe."
+    unknown = form["unknown_machines"]
+    if unknown:
+        more = f" and {len(unknown) - NAMED:,} more" if len(unknown) > NAMED else ""
+        yield f"Not known to the catalog, so that their prices are not written: {', '.join(unknown[:NAMED])}{more}."
     if form["stays"]:
         yield "What stays as old as it was"
         yield _old_table(form)

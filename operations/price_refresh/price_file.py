@@ -19,12 +19,14 @@ from operations.price_refresh.model import FoundPrice, PriceSection, SectionKind
 from planning.values.errors import Fault, InputError
 
 if TYPE_CHECKING:
+    from _csv import Reader
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from catalogs.catalog import Catalog
 
 MOST_BYTES: Final = 10 << 20
+MOST_DIGITS: Final = 15  # before or behind the point of a price or a quantity
 RANK: Final = 3
 SERVICES: Final = frozenset(Item)
 HINTS: Final = {
@@ -57,7 +59,7 @@ def read_price_file(path: Path, *, catalog: Catalog) -> list[PriceSection]:
     faults: list[Fault] = []
     reader = csv.reader(StringIO(text))
     next(reader)
-    for cells in filter(None, reader):
+    for cells in _cells(reader, path):
         row: dict[str, str] = dict(zip(COLUMNS, cells, strict=False))
         found = list(_row_faults(row, count=len(cells), catalog=catalog))
         faults += [_fault(path, lines, number=reader.line_num, column=name, message=text) for name, text in found]
@@ -70,6 +72,14 @@ def read_price_file(path: Path, *, catalog: Catalog) -> list[PriceSection]:
         PriceSection(provider=provider, region=region, kind=kind, source=catalog.sources[source], prices=tuple(prices))
         for (provider, region, kind, source), prices in rows.items()
     ]
+
+
+def _cells(reader: Reader, path: Path) -> Iterator[list[str]]:
+    try:
+        yield from filter(None, reader)
+    except csv.Error as error:
+        fault = Fault(message=str(error), file=str(path), line=reader.line_num, hint=HINTS[""])
+        raise InputError(f"{path} is no file of prices", faults=(fault,)) from error
 
 
 def _price(row: Mapping[str, str]) -> FoundPrice:
@@ -88,19 +98,29 @@ def _row_faults(row: Mapping[str, str], *, count: int, catalog: Catalog) -> Iter
     if count != len(COLUMNS):
         yield "", f"{count} cells; a row has {len(COLUMNS)}"
         return
+    for name, cell in row.items():
+        if not cell.isprintable():
+            yield name, "no control characters"
     if row["provider"] not in catalog.providers:
         yield "provider", f"unknown provider {row['provider']!r}"
-    for name in ("usd", "above"):
-        try:
-            parsing.money(row[name] or ("0" if name == "above" else ""))
-        except ValueError as error:
-            yield name, str(error)
+    yield from _amount_faults(row)
     if row["source"] not in catalog.sources:
         yield "source", f"unknown source {row['source']!r}"
     try:
         date.fromisoformat(row["as_of"])
     except ValueError:
         yield "as_of", f"{row['as_of']!r} is no date"
+
+
+def _amount_faults(row: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for name in ("usd", "above"):
+        try:
+            value = parsing.money(row[name] or ("0" if name == "above" else ""))
+        except ValueError as error:
+            yield name, str(error)
+        else:
+            if abs(value.adjusted()) > MOST_DIGITS:
+                yield name, f"{row[name][:MOST_DIGITS]!r} is no amount of money or data"
 
 
 def _fault(path: Path, lines: list[str], *, number: int, column: str, message: str) -> Fault:
@@ -112,5 +132,5 @@ def _fault(path: Path, lines: list[str], *, number: int, column: str, message: s
         line=number,
         column=sum(len(cell) + 1 for cell in before) + 1,
         source_line=line,
-        hint=HINTS[column],
+        hint=HINTS.get(column, HINTS[""]),
     )

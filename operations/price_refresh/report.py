@@ -87,6 +87,7 @@ class RefreshForm(TypedDict):
     held: list[PriceNote]
     refused: list[PriceNote]
     disagreeing: list[PriceNote]
+    unknown_machines: list[str]  # "provider name", of prices without a row of hardware
     gone: list[PriceNote]
     sections_refused: list[SectionNote]
     silent: list[SectionNote]
@@ -103,6 +104,7 @@ class RefreshReport:
     def form(self) -> RefreshForm:
         """The whole of it."""
         outcome = self.outcome
+        every = [price for section in outcome.judged for price in section.prices]
         usable = [price for section in outcome.judged if not section.refused for price in section.prices]
         moved = [each for each in usable if each.verdict is PriceVerdict.CHANGED]
         return {
@@ -119,6 +121,9 @@ class RefreshReport:
                 for each in outcome.winners.values()
                 if each.flags or each.key in outcome.apart
             ],
+            "unknown_machines": sorted(
+                {f"{each.key[0]} {each.key[1]}" for each in _with(every, PriceVerdict.UNDESCRIBED)}
+            ),
             "gone": [_key_note(key) for section in outcome.judged for key in section.gone],
             "sections_refused": [
                 _section(each.section.provider, each.section.region, each.section.kind, each.refused)

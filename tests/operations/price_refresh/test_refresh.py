@@ -289,6 +289,9 @@ def test_a_file_is_taken_like_a_reader(tmp_path: Path) -> None:
             ],
         ),
         (f"{HEADER}\n{CREST.replace('2026-11-20', '')}\n", [(2, 56, "'' is no date")]),
+        (f"{HEADER}\n{CREST.replace(',2,', ',1e400000,')}\n", [(2, 40, "'1e400000' is no amount of money or data")]),
+        (f"{HEADER}\n{CREST}\n".replace("a100", "a\x00b"), [(2, 8, "no control characters")]),
+        (f'{HEADER}\ncrusoe,"{"x" * 200_000}"\n', [(2, 0, "field larger than field limit (131072)")]),
     ],
 )
 def test_a_faulty_file_is_told_whole_with_its_places(
@@ -301,6 +304,15 @@ def test_a_faulty_file_is_told_whole_with_its_places(
         run(layers, RefreshOrder(file=file))
     assert [(each.line, each.column, each.message) for each in raised.value.faults] == told
     assert all(each.hint for each in raised.value.faults)
+
+
+def test_a_machine_of_a_file_that_the_catalog_does_not_know_is_named(tmp_path: Path) -> None:
+    layers = make_catalog(tmp_path)
+    file = tmp_path / "crusoe.csv"
+    file.write_text(f"{HEADER}\n{CREST}\n{CREST.replace('a100-80gb.1x', 'z9000.8x')}\n")
+    outcome = run(layers, RefreshOrder(file=file))
+    assert RefreshReport(outcome).form()["unknown_machines"] == ["crusoe z9000.8x"]
+    assert lines(layers, "crusoe") == [CREST]
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
