@@ -1,0 +1,1 @@
+"""Azure Retail Prices: one public interface for every meter of every region."""
