@@ -229,7 +229,7 @@ def _judge(actual: Decimal, planned: Range, *, hours: Decimal) -> Literal["under
 def _list_strange(strange: Mapping[str, Decimal]) -> list[StrangeForm]:
     """What is not in the plan, most expensive first."""
     ordered = sorted(strange.items(), key=lambda each: (-abs(each[1]), each[0]))
-    return [{"name": name, "actual_usd": str(to_cents(usd))} for name, usd in ordered]
+    return [{"name": name, "actual_usd": str(to_cents(usd))} for name, usd in ordered if usd]
 
 
 def list_unrated(months: Iterable[SpentMonth]) -> list[UnratedForm]:

@@ -13,17 +13,15 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
+from catalogs.model import Item
 from planning.usage.columns import (
     CATEGORY,
-    DESCRIPTION,
-    LONGEST,
     ROW,
-    SERVICE,
     START,
-    USAGE_TYPE,
     read_quantity,
 )
 from planning.usage.seen_rows import SeenRows
+from planning.usage.skus import find_item
 from planning.values.money import ZERO, Range
 
 if TYPE_CHECKING:
@@ -39,56 +37,15 @@ READS: Final = "reads"
 VOLUMES: Final = frozenset({EGRESS, INGRESS, LOGS, STORED})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Meter:
-    """A pattern and what it measures.
-
-    Args:
-        column: FOCUS column that the pattern is held against, whole.
-        service: a word of the service's name, where the bill tells it: others sell under the same usage type.
-    """
-
-    column: str
-    pattern: re.Pattern[str]
-    usage: str
-    service: re.Pattern[str] | None = None
-
-    def fits(self, row: Mapping[str, str]) -> bool:
-        service = row.get(SERVICE, "")
-        told = self.service is None or not service or self.service.search(service) is not None
-        return told and self.pattern.fullmatch(row.get(self.column, "")) is not None
-
-
-S3: Final = re.compile(r"S3|Simple Storage")
-LOGGING: Final = re.compile(r"CloudWatch")
-
-
-def _aws(pattern: str, usage: str, service: re.Pattern[str] | None = None) -> Meter:
-    """A usage type of AWS, with or without the region before it ("USE2-")."""
-    whole = re.compile(rf"(?:[A-Z]{{2,4}}\d{{0,2}}-)?{pattern}")
-    return Meter(column=USAGE_TYPE, pattern=whole, usage=usage, service=service)
-
-
-def _gcp(pattern: str, usage: str) -> Meter:
-    return Meter(column=DESCRIPTION, pattern=re.compile(pattern, re.IGNORECASE), usage=usage)
-
-
-# AWS: docs.aws.amazon.com/AmazonS3/latest/userguide/aws-usage-report-understand.html (2026-11); Google Cloud: names of
-# SKUs of Networking, Cloud Storage and Cloud Logging (cloud.google.com/skus, 2026-11).
-METERS: Final = (
-    _aws(r"DataTransfer-Out-Bytes", EGRESS),
-    _aws(r"DataTransfer-In-Bytes", INGRESS),
-    _aws(r"DataProcessing-Bytes", LOGS, LOGGING),
-    _aws(r"TimedStorage-ByteHrs", STORED, S3),
-    _aws(r"Requests-Tier1", WRITES, S3),
-    _aws(r"Requests-Tier2", READS, S3),
-    _gcp(r"Network Internet (?:Data Transfer Out|Egress) .*", EGRESS),
-    _gcp(r"Network Internet (?:Data Transfer In|Ingress) .*", INGRESS),
-    _gcp(r"Log Storage cost", LOGS),
-    _gcp(r"Standard Storage (?!.*(?:Operations|Replication)).*", STORED),
-    _gcp(r".*Standard.* Class A Operations.*|Regional Standard Class A Operations", WRITES),
-    _gcp(r".*Standard.* Class B Operations.*|Regional Standard Class B Operations", READS),
-)
+# What a checklist foresees, by the item that it is paid as. Data that comes in is free, so no price list has it.
+USAGES: Final[Mapping[str, str]] = {
+    Item.INTERNET_EGRESS: EGRESS,
+    "internet_ingress": INGRESS,
+    Item.LOG_INGEST: LOGS,
+    Item.OBJECT: STORED,
+    Item.OBJECT_PUT: WRITES,
+    Item.OBJECT_GET: READS,
+}
 
 # AWS sells "GB" of 2^30 bytes (aws.amazon.com/s3/pricing, note on units); ours have 10^9.
 _GIB: Final = Decimal(2**30) / 10**9
@@ -113,7 +70,11 @@ _MONTHS: Final[Mapping[str, Decimal]] = {
     "gibibyte month": _GIB,
     "gibibyte-month": _GIB,
 }
-BYTE_SECONDS: Final = "byte-seconds"
+_OF_TIME: Final[Mapping[str, Decimal]] = {  # GB-seconds in a unit, which the length of the month makes GB-months
+    "byte-seconds": Decimal(1) / 10**9,
+    "gib-hour": _GIB * 3600,
+    "gib-hours": _GIB * 3600,
+}
 _COUNTS: Final[Mapping[str, Decimal]] = {
     "requests": Decimal(1),
     "request": Decimal(1),
@@ -125,16 +86,7 @@ _COUNTS: Final[Mapping[str, Decimal]] = {
 
 def find_usage(row: Mapping[str, str]) -> str:
     """What a row measures; "" for nothing of ours."""
-    return _find_usage(tuple(row.get(name, "")[:LONGEST] for name in _TELLING))
-
-
-_TELLING: Final = (USAGE_TYPE, DESCRIPTION, SERVICE)
-
-
-@lru_cache(maxsize=10_000)
-def _find_usage(cells: tuple[str, ...]) -> str:
-    row: dict[str, str] = dict(zip(_TELLING, cells, strict=True))
-    return next((each.usage for each in METERS if each.fits(row)), "")
+    return USAGES.get(find_item(row), "")
 
 
 def factor(row: Mapping[str, str], usage: str, *, month: tuple[int, int]) -> Decimal | None:
@@ -144,8 +96,8 @@ def factor(row: Mapping[str, str], usage: str, *, month: tuple[int, int]) -> Dec
         month: year and month of the row: what lies still must not seem to grow where a month is longer.
     """
     unit = read_quantity(row)[1].strip().casefold()
-    if usage == STORED and unit == BYTE_SECONDS:
-        return Decimal(1) / 10**9 / (monthrange(*month)[1] * 86_400)
+    if usage == STORED and unit in _OF_TIME:
+        return _OF_TIME[unit] / (monthrange(*month)[1] * 86_400)
     units = _MONTHS if usage == STORED else _GIGABYTES if usage in VOLUMES else _COUNTS
     return units.get(unit)
 

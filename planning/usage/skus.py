@@ -52,7 +52,7 @@ def _read_patterns() -> tuple[SkuPattern, ...]:
         SkuPattern(
             provider=row["provider"],
             column=row["column"],
-            pattern=re.compile(row["pattern"]),
+            pattern=re.compile(row["pattern"], re.IGNORECASE if row["column"] == DESCRIPTION else 0),
             service=re.compile(row["service"]) if row["service"] else None,
             item=row["item"],
         )
@@ -60,11 +60,13 @@ def _read_patterns() -> tuple[SkuPattern, ...]:
     )
 
 
-def find_item(row: Mapping[str, str], *, providers: tuple[str, ...], machines: frozenset[str]) -> str:
+def find_item(
+    row: Mapping[str, str], *, providers: tuple[str, ...] | None = None, machines: frozenset[str] = frozenset()
+) -> str:
     """What of our price lists a row is of; "" where nothing says it for certain.
 
     Args:
-        providers: those whose words the bill may have.
+        providers: those whose words the bill may have; None for every one.
         machines: names of machines that a SKU may be as it stands.
     """
     found = _find_item(tuple(row.get(name, "").strip()[:LONGEST] for name in _COLUMNS), providers, machines)
@@ -78,14 +80,15 @@ _COLUMNS: Final = (SKU, USAGE_TYPE, DESCRIPTION, SERVICE, PRICING_UNIT)
 
 
 @lru_cache(maxsize=10_000)
-def _find_item(cells: tuple[str, ...], providers: tuple[str, ...], machines: frozenset[str]) -> str:
+def _find_item(cells: tuple[str, ...], providers: tuple[str, ...] | None, machines: frozenset[str]) -> str:
     row: dict[str, str] = dict(zip(_COLUMNS, cells, strict=True))
     if row[SKU] in machines:
         return row[SKU]
-    for provider in providers:
-        if named := MACHINE_NAMES.get(provider, {}).get(row[SKU]):
-            return named
-    return next((item for each in _read_patterns() if each.provider in providers and (item := each.find_item(row))), "")
+    for provider, names in MACHINE_NAMES.items():
+        if row[SKU] in names and (providers is None or provider in providers):
+            return names[row[SKU]]
+    patterns = (each for each in _read_patterns() if providers is None or each.provider in providers)
+    return next((item for each in patterns if (item := each.find_item(row))), "")
 
 
 def name_sku(row: Mapping[str, str]) -> str:

@@ -47,6 +47,22 @@ def test_growth_is_what_a_month_adds_to_the_one_before(tmp_path: Path) -> None:
     assert float(found.max) == pytest.approx(500 * float(GIB))
 
 
+def test_coreweave_measures_what_its_object_storage_grows_by(tmp_path: Path) -> None:
+    days = [
+        {
+            "ChargePeriodStart": row["ChargePeriodStart"],
+            "PricingQuantity": str(24 * held),
+            "PricingUnit": "GiB-Hours",
+            "ServiceName": "AI Object Storage",
+            "SkuId": "a-sku",
+        }
+        for month, held in (("2026-08", 1000), ("2026-09", 3000))
+        for row in focus(month, usage="", quantity=0)
+    ]
+    found = ranges(measured(table(tmp_path / "coreweave.csv", days), tag=None))["growth"]
+    assert float(found.expected) == pytest.approx(2000 * float(GIB))
+
+
 def test_google_cloud_and_requests_are_known_by_their_skus(tmp_path: Path) -> None:
     kinds = {
         "Network Internet Data Transfer Out from Americas to Americas": ("2", "gibibyte"),
