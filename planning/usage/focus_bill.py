@@ -255,7 +255,7 @@ def focus_text(months: Iterable[PlannedMonth]) -> str:
 def _describe_cost(line: LineItem) -> dict[str, str]:
     """The expected cost and its unit prices.
 
-    Nobody asks what an estimate says, so it has no unit price; of a price of the customer's own no list price is known.
+    An estimate is no offer, so it has no unit price; of a price of the customer's own no list price is known.
     Without one the list cost equals the cost.
     """
     usd = None if line.usd_per_month is None else line.usd_per_month.expected
