@@ -68,6 +68,7 @@ class StackContext:
         before: the lock before the change, where it is known.
         software: digests that are known.
         tells_retention: whether `retain_on_delete` of the resources is known; Pulumi's policy protocol omits it.
+        estimated: whether services without a price are estimated where the rule allows it.
         whole: bill of the accepted cluster, where the program registers only a part of it (`atoll:reach`).
     """
 
@@ -81,6 +82,7 @@ class StackContext:
     software: SoftwareLock | None = None
     tells_retention: bool = True
     whole: Bill | None = None
+    estimated: bool = True
 
     @property
     def default_region(self) -> str | None:
@@ -95,7 +97,9 @@ class StackContext:
     @cached_property
     def taken(self) -> StackCost:
         """Every resource counted and priced."""
-        return price_resources(self.resources, catalog=self.catalog, default_region=self.default_region)
+        return price_resources(
+            self.resources, catalog=self.catalog, default_region=self.default_region, estimated=self.estimated
+        )
 
     @cached_property
     def bill(self) -> Bill:

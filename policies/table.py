@@ -22,6 +22,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ceilings.GROWTH,
     prices.PRICE_AGE,
     prices.UNPRICED,
+    prices.ESTIMATES,
     places.ALLOWED_PLACES,
     places.RESIDENCY,
     places.REGION_IN_PLACE,

@@ -1,4 +1,7 @@
-"""Settings of a stack's configuration. Nothing that is priced depends on them: that is in the lock."""
+"""Settings of a stack's configuration. What is priced does not depend on them, which is in the lock.
+
+`atoll:estimates` alone says whether what has no price is estimated.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import pulumi
 
+from planning.costs.estimates import EstimateUse
 from planning.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,6 +49,7 @@ class StackSettings:
             file, of Google Cloud the key of a service account, of Azure the connection string.
         wandb_api_key, comet_api_key: keys of the experiment tracker, where it is an external service;
             wandb_base_url, comet_base_url: URL of the customer's own server.
+        estimates: whether a plan may estimate what has no price; the program builds the same either way.
         airflow_dags: git repository of Airflow's DAGs; airflow_dags_ref: its branch or tag.
     """
 
@@ -74,6 +79,7 @@ class StackSettings:
     wandb_base_url: str = ""
     comet_api_key: pulumi.Input[str] = field(default="", repr=False)
     comet_base_url: str = ""
+    estimates: EstimateUse = EstimateUse.ALLOWED
     airflow_dags: str = ""
     airflow_dags_ref: str = "main"
 
@@ -108,6 +114,7 @@ def read_settings() -> StackSettings:
         wandb_base_url=_https(config.get("wandbBaseUrl") or "", name="wandbBaseUrl"),
         comet_api_key=config.get_secret("cometApiKey") or "",
         comet_base_url=_https(config.get("cometBaseUrl") or "", name="cometBaseUrl"),
+        estimates=_estimates(config.get("estimates") or EstimateUse.ALLOWED),
         airflow_dags=_https(config.get("airflowDags") or "", name="airflowDags"),
         airflow_dags_ref=config.get("airflowDagsRef") or "main",
     )
@@ -117,6 +124,12 @@ def _alert_kind(kind: str) -> str:
     if kind not in ALERT_KINDS:
         raise InputError(f"{SECTION}:alertKind is {kind!r}, and must be one of {', '.join(ALERT_KINDS)}")
     return kind
+
+
+def _estimates(word: str) -> EstimateUse:
+    if word not in set(EstimateUse):
+        raise InputError(f"{SECTION}:estimates is {word!r}, and must be one of {', '.join(EstimateUse)}")
+    return EstimateUse(word)
 
 
 def _whole_bucket(config: pulumi.Config) -> str:

@@ -159,6 +159,7 @@ def _subject(request: RequestForm, case: CaseForm, *, before: Lock | None = None
 
     stack = case["stack"]
     lock = _lock(case["lock"], stack)
+    estimated = _may_estimate(Path(case["settings"]))
     return StackContext(
         lock=lock,
         ceilings=before.ceiling if before else lock.ceiling,
@@ -168,7 +169,8 @@ def _subject(request: RequestForm, case: CaseForm, *, before: Lock | None = None
         law=read_law(STACKS / "policies.yaml", rules=RULES),
         before=before,
         software=read_artifact_mirror("", project=ROOT).lock,
-        whole=None if _whole(Path(case["settings"])) else _bill_at_acceptance(lock),
+        whole=None if _whole(Path(case["settings"])) else _bill_at_acceptance(lock, estimated=estimated),
+        estimated=estimated,
     )
 
 
@@ -194,11 +196,17 @@ def _whole(settings: Path) -> bool:
     return read_config(settings).values.get(f"{SECTION}:reach", EVERYTHING) == EVERYTHING
 
 
-def _bill_at_acceptance(lock: Lock) -> Bill:
+def _may_estimate(settings: Path) -> bool:
+    from operations.project.stack_config import allows_estimates, read_config  # noqa: PLC0415 - as the rules
+
+    return allows_estimates(read_config(settings).values)
+
+
+def _bill_at_acceptance(lock: Lock, *, estimated: bool) -> Bill:
     from planning.quoting.candidates.market import Market  # noqa: PLC0415 - hardly ever needed
     from planning.quoting.option import whole_bill  # noqa: PLC0415 - as above
 
-    return whole_bill(lock.placements, Market(_catalog()))
+    return whole_bill(lock.placements, Market(_catalog(), estimated=estimated))
 
 
 @cache

@@ -142,17 +142,19 @@ def plan_stack(
     law: PolicySettings | None = None,
     software: SoftwareLock | None = None,
     is_whole: bool = True,
+    estimated: bool = True,
 ) -> Planned:
     """Count the resources, compare them with the lock's spec, and judge them by the ceiling and by every rule.
 
     Args:
         is_whole: False where the program was told to stop short of the cluster's inside: money is then judged as the
             whole cluster that was accepted.
+        estimated: whether services without a price are estimated where the rule allows it.
     """
     spec = lock.spec
     region = spec.placement.region if find_traits(spec.placement.target).regional_default else None
-    counted = price_resources(resources, catalog=as_book(catalog), default_region=region).bill
-    accepted = whole_bill(lock.placements, Market(catalog))
+    counted = price_resources(resources, catalog=as_book(catalog), default_region=region, estimated=estimated).bill
+    accepted = whole_bill(lock.placements, Market(catalog, estimated=estimated))
     found = differences(accepted, counted)
     bill = counted if is_whole else accepted
     subject = StackContext(
@@ -164,6 +166,7 @@ def plan_stack(
         law=law or PolicySettings(),
         software=software,
         whole=None if is_whole else accepted,
+        estimated=estimated,
     )
     return Planned(
         lock=lock,

@@ -19,6 +19,7 @@ from planning.inputs.files import read_text
 from planning.inputs.yaml_nodes import Fields, Node, compose
 from planning.quoting.candidates.market import Market
 from planning.quoting.quote_builder import quote
+from planning.spec.lock import CHECKLIST_NAME
 from planning.values.errors import (
     InputError,
     NothingFitsError,
@@ -74,11 +75,15 @@ OLD_VIEWS: Final = {"dependable": "no_spot", "at_home": "same_cloud"}  # names o
 
 @dataclass(frozen=True, slots=True)
 class QuoteResult:
-    """A checklist, its quote, and the price book of both."""
+    """A checklist, its quote, and the market that it was made from."""
 
     checklist: Checklist
     quote: Quote
-    catalog: Catalog
+    market: Market
+
+    @property
+    def catalog(self) -> Catalog:
+        return self.market.catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +143,22 @@ def quote_subject(
         NothingFitsError: nothing on sale satisfies it.
     """
     checklist = narrow_checklist(read_file(asked.checklist), wanted or Wanted())
-    market = Market(price_book(book, own=own, today=today))
+    market = Market(price_book(book, own=own, today=today), estimated=_may_estimate(asked))
     ask = partial(quote, checklist, checklist_digest=checklist_digest(checklist), stack=asked.stack, market=market)
     try:
-        return QuoteResult(
-            checklist, quote_as_of(ask, market=market, today=today, allow_stale=allow_stale), market.catalog
-        )
+        return QuoteResult(checklist, quote_as_of(ask, market=market, today=today, allow_stale=allow_stale), market)
     except InputError as error:
         raise in_checklist(error, asked.checklist) from error
+
+
+def _may_estimate(asked: StackRef) -> bool:
+    """Whether the configuration of the checklist's stack lets what has no price be estimated; without one it does."""
+    path = asked.checklist.resolve().parent.parent / f"Pulumi.{asked.stack}.yaml"
+    if asked.checklist.name != CHECKLIST_NAME or not path.exists():
+        return True
+    from operations.project.stack_config import allows_estimates, read_config  # noqa: PLC0415 - once it is accepted
+
+    return allows_estimates(read_config(path).values)
 
 
 def quote_as_of(ask: Callable[..., Quote], *, market: Market, today: date, allow_stale: bool) -> Quote:

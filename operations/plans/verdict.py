@@ -11,7 +11,7 @@ from operations.offline.program import run as run_offline
 from operations.plans.plan import Planned, plan_stack
 from operations.plans.price_book import price_book
 from operations.project.accepted_lock import read_accepted_lock
-from operations.project.stack_config import read_config
+from operations.project.stack_config import allows_estimates, read_config
 from operations.project.workspace import LAW_NAME, display_path
 from planning.values.errors import AtollError, OverCeilingError, StalePricesError, UndeterminedError
 from planning.values.verdict import Verdict
@@ -50,6 +50,7 @@ def judge_stack(project: Project, stack: str, *, prices: str, own: str, today: d
             lock.spec.platform.mirror if lock.spec.platform else "", project=project.root
         ).lock,
         is_whole=settings.get(REACH, EVERYTHING) == EVERYTHING,
+        estimated=allows_estimates(settings),
     )
 
 

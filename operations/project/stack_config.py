@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from components.context.settings_reference import SETTINGS
 from operations.project.workspace import display_path
+from planning.costs.estimates import ESTIMATES_KEY, EstimateUse
 from planning.inputs.faults import nearest
 from planning.inputs.files import MissingFileError, parse_json, read_text
 from planning.inputs.yaml_document import YamlText, parse_fields, read_fields
@@ -44,6 +45,18 @@ def read_config(path: Path) -> StackConfig:
     # What is encrypted stays so: nothing offline needs a secret's value.
     values = {key: PLACEHOLDER if key in secret_keys else _text(value) for key, value in entries.items()}
     return StackConfig(values=values, secret_keys=secret_keys)
+
+
+def allows_estimates(values: Mapping[str, str]) -> bool:
+    """Whether a stack's configuration lets what has no price be estimated.
+
+    Raises:
+        InputError: the setting is none of its words.
+    """
+    said = values.get(ESTIMATES_KEY, EstimateUse.ALLOWED)
+    if said not in set(EstimateUse):
+        raise InputError(f"{ESTIMATES_KEY} is {said!r}, and must be one of {', '.join(EstimateUse)}")
+    return said != EstimateUse.NONE
 
 
 def _mapping(value: object, *, path: Path) -> Mapping[str, object]:

@@ -307,7 +307,8 @@ def _empty_tiers(tiers: Sequence[LineItem], gone_of_each: Sequence[Decimal]) -> 
         taken = [min(gone, here) for gone, here in zip(rest, there, strict=True)]
         rest = [gone - less for gone, less in zip(rest, taken, strict=True)]
         quantity = _rising(*(here - less for here, less in zip(there, taken, strict=True)))
-        usd = quantity.times(line.usd_per_unit or ZERO)
+        rates = line.usd_per_unit_range
+        usd = quantity.by(rates) if rates else quantity.times(line.usd_per_unit or ZERO)
         yield line.key, replace(line, quantity=quantity, usd_per_month=usd)
 
 

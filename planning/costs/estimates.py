@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
+from enum import StrEnum
 from operator import attrgetter
 from statistics import median
 from typing import TYPE_CHECKING, Final, Protocol, final
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from catalogs.model import Price
 
 ESTIMATE_SOURCE: Final = "estimate"
+ESTIMATES_KEY: Final = "atoll:estimates"  # of the stack's configuration
 LEAST_REGIONS: Final = 3
 REFERENCES: Final = 3
 LEAST_PROVIDERS: Final = 5
@@ -40,6 +42,13 @@ SERVICES: Final = frozenset(map(str, Item)) - {Item.SUPPORT_BUSINESS_HOURS, Item
 # Sold alike by every cloud, and small beside the machines: what the most expensive one asks bounds what any asks.
 COMMODITIES: Final = frozenset({str(Item.LOAD_BALANCER), str(Item.PUBLIC_IPV4), str(Item.INTERNET_EGRESS)})
 _SHORT: Final = Context(prec=6, rounding=ROUND_HALF_EVEN)  # digits of an expected price: list prices have at most that
+
+
+class EstimateUse(StrEnum):
+    """Whether a stack, or a project, lets what has no price be estimated."""
+
+    ALLOWED = "allowed"
+    NONE = "none"
 
 
 class RegionalPrices(Protocol):

@@ -138,7 +138,7 @@ def _grow_others(
             and line.usd_per_unit is not None
             and round(line.quantity[2] - most, 6) == 0
         ):
-            found[line.key] = more * line.usd_per_unit
+            found[line.key] = more * _most(line, line.usd_per_unit)  # of an estimate the most expensive region's
     for line in bill:
         if line.key == f"{place}{SHARE}" and line.usd_per_unit is not None and line.source != STATED:
             mine = (
@@ -155,7 +155,7 @@ def _amount(line: LockedLine, reading: str) -> Decimal:
 
 
 def _most(line: LockedLine, usd_per_unit: Decimal) -> Decimal:
-    """An hour of the worst month: its hours may all be bought at a fallback's price."""
+    """A unit of the worst month: at a fallback's price, or that of the most expensive region of an estimate."""
     if line.usd_per_month is None or not line.quantity[2]:
         return usd_per_unit
     return max(usd_per_unit, line.usd_per_month[2] / line.quantity[2])

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from catalogs.catalog import load
 from catalogs.model import CatalogError
+from planning.costs.estimates import ESTIMATES_KEY, EstimateUse
 from planning.inputs.files import read_text
 from planning.platform.digests import LOCK_NAME as SOFTWARE_NAME
 from planning.platform.digests import SoftwareLock
@@ -204,9 +205,12 @@ def _subject(asking: PackRequest, rules: Sequence[Rule]) -> tuple[StackContext, 
         law=law,
         software=_software(home / SOFTWARE_NAME),
         tells_retention=False,
+        estimated=asking.config.get(ESTIMATES_KEY, EstimateUse.ALLOWED) == EstimateUse.ALLOWED,
     )
-    is_whole = asking.config.get(REACH, EVERYTHING) == EVERYTHING
-    return subject if is_whole else replace(subject, whole=whole_bill(lock.placements, Market(catalog))), refused
+    if asking.config.get(REACH, EVERYTHING) == EVERYTHING:
+        return subject, refused
+    market = Market(catalog, estimated=subject.estimated)
+    return replace(subject, whole=whole_bill(lock.placements, market)), refused
 
 
 def _short(path: Path) -> Path:

@@ -21,6 +21,7 @@ from operations.engine.stack_warnings import reminders
 from operations.plans.plan import Planned, build_left_out_forms, plan_form, plan_stack, software_forms
 from operations.plans.price_book import price_book
 from operations.project.accepted_lock import read_accepted_lock
+from operations.project.stack_config import allows_estimates, read_config
 from operations.project.workspace import Project, display_path, require_stack
 from planning.platform.base_layer_software import list_base_layer_software
 from policies.settings_reader import read_law
@@ -82,7 +83,16 @@ def run_plan(
             price_book(prices, own=own, today=options.day(today)),
             read_law(Path(display_path(project.law)), rules=RULES),
         )
-        plan = plan_stack(lock, resources, catalog=catalog, today=options.day(today), law=law, software=software)
+        settings = read_config(project.stack_config(stack)).values
+        plan = plan_stack(
+            lock,
+            resources,
+            catalog=catalog,
+            today=options.day(today),
+            law=law,
+            software=software,
+            estimated=allows_estimates(settings),
+        )
     for line in plan.unmatched:
         note(f"warning: {line}")
     write_documents(files, json=lambda: _json(plan), focus=lambda: _focus(plan, catalog, today=options.day(today)))

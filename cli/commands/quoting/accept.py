@@ -9,7 +9,6 @@ from operations.project.atomic_files import write_all
 from operations.project.stack_config import with_accepted
 from operations.project.workspace import Project, display_path, require_stack, resolve_stack
 from planning.clone.carry_over import carry_over_lock
-from planning.quoting.candidates.market import Market
 from planning.quoting.option import ceilings
 from planning.quoting.quote import Option, Quote, lock
 from planning.spec.lock import Lock, read_lock, to_text
@@ -36,8 +35,7 @@ def run_accept(
     _refuse_missing(chosen, answer.quote)
     if not allow_stale and prices == options.CURRENT_BOOK:
         refuse_old_option(chosen, today=answer.quote.priced_at)
-    market = Market(answer.catalog)
-    chosen, remarks = _as_it_stands(project, stack, answer, chosen, market=market)
+    chosen, remarks = _as_it_stands(project, stack, answer, chosen)
     _refuse_over(chosen)
     remarks = (*remarks, *describe_unused_rows(answer.catalog, (chosen.bill,)))
     _write(project, stack, accepted=_lock(answer, chosen))
@@ -52,16 +50,14 @@ def run_accept(
     return 0
 
 
-def _as_it_stands(
-    project: Project, stack: str, answer: QuoteResult, chosen: Option, *, market: Market
-) -> tuple[Option, tuple[str, ...]]:
+def _as_it_stands(project: Project, stack: str, answer: QuoteResult, chosen: Option) -> tuple[Option, tuple[str, ...]]:
     """The option with the zones and the VPN's range of the lock that is there; a lock that cannot be read has none."""
     try:
         there = read_lock(project.lock(stack))
     except InputError:
         # What cannot be read fixes no zones and no range, and is about to be written anew.
         return chosen, ()
-    return carry_over_lock(chosen, there, checklist=answer.checklist, market=market)
+    return carry_over_lock(chosen, there, checklist=answer.checklist, market=answer.market)
 
 
 def _refuse_over(chosen: Option) -> None:

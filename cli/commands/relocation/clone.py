@@ -19,6 +19,7 @@ from operations.clone.resource_names import preview_resources, refuse_shared
 from operations.clone.source import read_source, refuse_name, refuse_same_place, zones_of
 from operations.plans.price_book import price_book
 from operations.project.atomic_files import write_all
+from operations.project.stack_config import allows_estimates, read_config
 from operations.project.workspace import display_path
 from planning.checklist.model.units import QuantityError, parse_cidr
 from planning.clone.decisions.answers_file import objection_to, open_hint, open_text, read_answers
@@ -110,7 +111,8 @@ def run_clone(
     catalog = price_book(prices, own=own, today=options.day(today))
     target = _target(catalog, provider=provider or first.provider, region=region, zones=zones, cidr=cidr)
     refuse_same_place(first.lock, target)
-    market = Market(catalog)
+    settings = read_config(first.project.stack_config(stack)).values
+    market = Market(catalog, estimated=allows_estimates(settings))
     open_ = open_decisions(first, target, market=market)
     answers = _answers(open_, first.checklist, file=decisions, stack=new, target=target)
     asked = CloneRequest(

@@ -194,7 +194,9 @@ def measure_growth(subject: StackContext) -> Interval:
     """By how much the expected month is above the accepted one."""
     # What had no price at acceptance is no growth for having none today.
     known = {line.key for line in subject.lock.bill if line.usd_per_month is None}
-    lines = (line for line in bill_of(subject).lines if line.key not in known or line.usd_per_month)
+    # An estimate counts as expected, then and now: that it may be more is no growth.
+    settled = (replace(line, usd_per_unit_range=None) for line in bill_of(subject).lines)
+    lines = [line for line in settled if line.key not in known or line.usd_per_month]
     now, then = of_lines(lines, "expected"), sum_accepted_usd(subject.lock)
     return Interval(now.low - then, None if now.high is None else now.high - then)
 

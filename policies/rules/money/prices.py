@@ -11,6 +11,7 @@ from pydantic import Field
 from catalogs.ages import MACHINE_AGE, SERVICE_AGE, age_days, start_of_age
 from planning.checklist.model.vocabulary import HOME
 from planning.costs.bill import BillGroup, placement_of
+from planning.costs.estimates import EstimateUse
 from planning.costs.price_ages import describe_start, list_refused_lines, name_refresh
 from planning.costs.resources.counters import counter_of
 from planning.spec.lock_content import State
@@ -153,6 +154,38 @@ PRICE_AGE = Rule(
     judge=_judge_age,
     settings=PriceAge,
     exit_code=OLD_PRICES,
+)
+
+
+class EstimatesAllowed(Settings):
+    estimates: EstimateUse = EstimateUse.ALLOWED
+    """Whether a price may be estimated: "allowed", or "none"."""
+
+
+def _judge_estimates(subject: StackContext) -> Iterator[Breach]:
+    if subject.law.get(EstimatesAllowed).estimates is EstimateUse.ALLOWED:
+        return
+    for urn, _, line in lines_of(subject):
+        if line.state is State.ESTIMATED:
+            yield Breach(
+                verdict=Verdict.OVER,
+                urn=urn,
+                given=f"the price of {line.label} is {line.note}",
+                limit="no price may be an estimate",
+                fix="Give it a price (--price-book FILE), or set estimates of the rule estimates to allowed",
+            )
+
+
+ESTIMATES = Rule(
+    name="estimates",
+    title="Estimated prices",
+    demand="No price is an estimate, where the project allows none.",
+    why="An estimate is wrong in a known share of cases, and some budgets have to wait for the price.",
+    remedy="Give the price with --price-book, or allow estimates in stacks/policies.yaml.",
+    severity=Severity.HIGH,
+    judge=_judge_estimates,
+    settings=EstimatesAllowed,
+    exit_code=UndeterminedError.exit_code,
 )
 
 
