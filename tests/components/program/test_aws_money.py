@@ -1,11 +1,13 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 import specs
 from look import of_type, unknowns
 
+from catalogs.model import UnpricedError
 from planning.costs.bill import from_inputs
 from planning.costs.charges import list_declared_charges
 from planning.values.errors import AtollError
@@ -13,6 +15,8 @@ from planning.values.errors import AtollError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from catalogs.model import Price
+    from catalogs.prices import PriceBook
     from operations.offline.program import OfflineRun
     from planning.spec.cluster import ClusterSpec
 
@@ -81,3 +85,44 @@ def test_both_sides_of_the_money_agree_line_by_line(request: pytest.FixtureReque
     accepted = bill(spec, Market(catalog))
     assert differences(accepted, counted) == ()
     assert counted.usd_per_month == accepted.usd_per_month
+
+
+class Hiding:
+    """A price list without the prices of some items in one region, as if nobody had read them there."""
+
+    def __init__(self, prices: PriceBook, *, region: str, items: frozenset[str]) -> None:
+        self._prices = prices
+        self._hidden = {(item, region) for item in items}
+
+    def tiers(self, *, provider: str, item: str, region: str, purchase: str = "list") -> tuple[Price, ...]:
+        if (item, region) in self._hidden:
+            raise UnpricedError(f"no price of {item} in {region}")
+        return self._prices.tiers(provider=provider, item=item, region=region, purchase=purchase)
+
+    def list_prices(self, *, provider: str, item: str) -> tuple[Price, ...]:
+        every = self._prices.list_prices(provider=provider, item=item)
+        return tuple(each for each in every if (each.item, each.region) not in self._hidden)
+
+    def places(self) -> frozenset[tuple[str, str]]:
+        return self._prices.places()
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_both_sides_estimate_the_same_or_neither_does(aws_run: OfflineRun, *, allowed: bool) -> None:
+    from catalogs.catalog import load
+    from operations.plans.plan import differences
+    from planning.costs.estimates import Estimates
+    from planning.costs.resources.stack_cost import price_resources
+    from planning.quoting.option import bill
+
+    hidden = frozenset({"disk", "nat_gateway", "nat_data", "load_balancer", "object", "encryption_key"})
+    catalog, spec = load(), specs.aws_cluster()
+    prices = Hiding(catalog.prices, region=spec.placement.region, items=hidden)
+    book: Any = SimpleNamespace(prices=prices, terms=catalog.terms)
+    market: Any = SimpleNamespace(catalog=book, estimates=Estimates(prices) if allowed else None)
+    counted = price_resources(aws_run.resources, catalog=book, estimated=allowed).bill
+    accepted = bill(spec, market)
+    assert differences(accepted, counted) == ()
+    found = accepted.estimated if allowed else accepted.unpriced
+    assert {line.item for line in found} >= hidden - {"encryption_key"}
+    assert {line.key for line in found} == {line.key for line in (counted.estimated if allowed else counted.unpriced)}
