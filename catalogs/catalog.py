@@ -14,6 +14,7 @@ from catalogs.model import (
     CatalogError,
     HandoverStep,
     Item,
+    Method,
     Nominal,
     Offer,
     Promise,
@@ -153,7 +154,7 @@ class Catalog:
     def _build_offer(self, price: Price) -> Offer:
         flags = (
             UNDATED if price.as_of is None else None,
-            FLAG_OF_METHOD.get(self.sources[price.source].method),
+            *(FLAG_OF_METHOD.get(self.sources[each].method) for each in (price.source, price.list_source) if each),
             self._describe_disagreement(price),
         )
         return Offer(
@@ -165,11 +166,14 @@ class Catalog:
         )
 
     def _describe_disagreement(self, price: Price) -> str | None:
+        """By how much another source differs from the list price; an agreed price is none of the list's."""
+        usd = price.list_usd or price.usd
+        is_agreed = price.list_usd is None and self.sources[price.source].method is Method.OWN
         key = f"{price.provider},{price.item},{price.region},{price.purchase}"
         seconds = self.second_opinions.get(key, ())
-        if not seconds or not price.usd:
+        if not seconds or not usd or is_agreed:
             return None
-        percent = max(abs(each.usd - price.usd) / price.usd * 100 for each in seconds)
+        percent = max(abs(each.usd - usd) / usd * 100 for each in seconds)
         return f"sources differ by {percent:.0f}%" if percent > 1 else None
 
     def find_term(self, *, provider: str, purchase: str) -> Term | None:

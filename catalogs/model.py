@@ -110,7 +110,7 @@ class Price:
         above: quantity from which this tier holds; 0 for a flat price.
         usd: USD per unit, never negative; 0 only where the source says it is free.
         as_of: None where the source did not date it.
-        list_usd: of a discounted price, what the list asks.
+        list_usd: of a discounted price, what the list asks; `list_source` where that was read.
         discounts: what the customer's own book takes off it, in order, each with its row: "-12% (book:ours:3)".
         entered: day on which the rows of an undated source entered the catalog; None for the customer's own.
     """
@@ -125,6 +125,7 @@ class Price:
     source: str
     as_of: date | None
     list_usd: Decimal | None = None
+    list_source: str = ""
     discounts: tuple[str, ...] = ()
     entered: date | None = None
 

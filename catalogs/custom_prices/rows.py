@@ -143,5 +143,6 @@ class OwnPrices:
             usd=usd,
             source=changes[0].source,
             list_usd=price.usd,
+            list_source=price.source,
             discounts=tuple(f"{row.change} ({row.source})" for row in changes),
         )

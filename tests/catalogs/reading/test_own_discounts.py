@@ -56,6 +56,18 @@ def test_changes_on_top_apply_to_what_the_most_specific_row_leaves(root: Path) -
     assert (price.source, price.as_of) == ("book:ours:5", date(2026, 7, 1))
 
 
+def test_a_discount_keeps_the_doubts_about_the_list_price(root: Path) -> None:
+    """What is never planned with, such as the spot price of one zone, stays so at 8% less."""
+    catalog = load(root=root, override=write(root, "reef,*,*,*,,-8%,,,,"))
+    spot = catalog.offer(provider="reef", machine="big", region="east", purchase="spot")
+    assert spot.flags == ("undated", "own price", "thin spot: one zone")
+    west = catalog.offer(provider="reef", machine="big", region="west", purchase="on_demand")
+    assert west.flags == ("own price", "sources differ by 9%")
+    agreed = load(root=root, override=write(root, "reef,big,*,on_demand,hour,20,,2026-11-01,,"))
+    offer = agreed.offer(provider="reef", machine="big", region="west", purchase="on_demand")
+    assert (offer.price.usd, offer.flags) == (20, ("own price",))
+
+
 def test_no_discount_applies_to_a_price_of_ones_own(root: Path) -> None:
     path = write(root, "reef,*,*,*,,-10%,EDP,,,yes", "reef,big,*,on_demand,hour,30,,2026-11-01,,")
     catalog = load(root=root, override=path)
