@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, final
 from catalogs import integrity, parsing
 from catalogs import integrity as integrity_cache
 from catalogs.files import read_content
-from catalogs.layers import ROOT, layers_of
 from catalogs.model import (
     CatalogError,
     HandoverStep,
@@ -27,6 +26,7 @@ from catalogs.model import (
 )
 from catalogs.offers import FLAG_OF_METHOD, UNDATED, Machines, RoughOffer, SecondOpinion, Size, read_second_opinions
 from catalogs.prices import PriceBook
+from catalogs.refreshed.layers import ROOT, layers_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from catalogs.custom_prices.book import OwnBook
     from catalogs.custom_prices.cells import CustomPriceVocabulary
-    from catalogs.layers import CatalogLayers
     from catalogs.model import Accelerator, Machine, Price
+    from catalogs.refreshed.layers import CatalogLayers
 
 CURRENT = "current"
 SERVICES = frozenset(Item)

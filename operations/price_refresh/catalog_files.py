@@ -1,7 +1,8 @@
 """The files of a refreshed catalog: validated in a tree of their own, made to count by one rename, then put in place.
 
-At any moment the catalog on disk is the old one or the new one, whole (`catalogs.layers`): a crash before the rename
-leaves files that nobody reads, a crash after it leaves a folder that everybody reads first and the next run puts away.
+At any moment the catalog on disk is the old one or the new one, whole (`catalogs.refreshed.layers`): a crash before
+the rename leaves files that nobody reads, a crash after it a folder that everybody reads first, and that the next run
+puts away.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs import integrity
 from catalogs.catalog import load
-from catalogs.layers import NEXT, CatalogLayers
 from catalogs.model import CatalogError
+from catalogs.refreshed.layers import NEXT, CatalogLayers
 from catalogs.validation import faults
 from operations.price_refresh.model import PriceRefreshError
 from operations.project.atomic_files import beside_of, folder_beside, write_all

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import date
 
-    from catalogs.layers import CatalogLayers
     from catalogs.model import Source
+    from catalogs.refreshed.layers import CatalogLayers
     from operations.price_refresh.gates import JudgedPrice, JudgedSection, PriceKey
 
 SOURCES: Final = "sources.csv"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalogs.catalog import Catalog
-    from catalogs.layers import CatalogLayers
+    from catalogs.refreshed.layers import CatalogLayers
     from operations.price_refresh.gates import JudgedPrice, PriceKey
     from operations.price_refresh.model import SilentSection
 

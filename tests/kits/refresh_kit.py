@@ -9,8 +9,8 @@ from pathlib import Path
 
 from catalogs import integrity
 from catalogs.catalog import ROOT, load
-from catalogs.layers import CatalogLayers
 from catalogs.model import Method, Source
+from catalogs.refreshed.layers import CatalogLayers
 from operations.price_refresh.model import FoundPrice, PriceSection, SectionKind
 
 TODAY = date(2026, 11, 23)

@@ -21,7 +21,7 @@ from price_recordings import (
 from price_server import TODAY, Answer, PriceServer, price_server
 
 from catalogs.catalog import ROOT, load
-from catalogs.layers import CatalogLayers
+from catalogs.refreshed.layers import CatalogLayers
 from operations.price_refresh.collection import RefreshScope
 from operations.price_refresh.model import SectionKind
 from operations.price_refresh.refresh import RefreshOrder, RefreshOutcome, refresh_catalog

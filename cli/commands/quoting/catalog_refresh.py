@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from catalogs.catalog import ROOT, load
-from catalogs.layers import SETTING, layers_of
+from catalogs.refreshed.layers import SETTING, layers_of
 from cli.terminal import options
 from cli.terminal.console import note
 from cli.terminal.options import deliver
@@ -18,7 +18,7 @@ from planning.values.errors import InputError
 
 if TYPE_CHECKING:
     from catalogs.catalog import Catalog
-    from catalogs.layers import CatalogLayers
+    from catalogs.refreshed.layers import CatalogLayers
     from operations.price_refresh.collection import RefreshScope
 
 NOTHING_GIVEN: Final = 3

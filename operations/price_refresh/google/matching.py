@@ -130,7 +130,7 @@ def find_machines(skus: Iterable[BillingSku], machines: Iterable[Machine], *, re
             dates[sku.usage, sku.name] = sku.since
     for machine in machines:
         for purchase in PURCHASES:
-            needed = _needed(machine, purchase)
+            needed = _list_parts(machine, purchase)
             prices = [parts.get((PURCHASES[purchase][0], name), set()) for name, _, _ in needed]
             if not needed or any(len(each) != 1 for each in prices):
                 continue  # a sum without one of its parts would be too low
@@ -152,7 +152,7 @@ def find_machines(skus: Iterable[BillingSku], machines: Iterable[Machine], *, re
             )
 
 
-def _needed(machine: Machine, purchase: str) -> list[tuple[str, str, Decimal]]:
+def _list_parts(machine: Machine, purchase: str) -> list[tuple[str, str, Decimal]]:
     """Description, unit and quantity of each part of an hour; none where the shape or a size is not known."""
     shape = SHAPE.fullmatch(machine.name)
     family = _families().get(shape["family"]) if shape else None

@@ -13,7 +13,7 @@ from refresh_kit import OLD, make_catalog
 
 from catalogs import integrity, validation
 from catalogs.catalog import load
-from catalogs.layers import NEXT, CatalogLayers
+from catalogs.refreshed.layers import NEXT, CatalogLayers
 from operations.price_refresh.catalog_files import hold_catalog, put_in_place, write_catalog
 from operations.price_refresh.model import PriceRefreshError
 

@@ -12,7 +12,7 @@ import pytest
 from refresh_kit import LIST, OLD, TODAY, found, make_catalog, section
 
 from catalogs.catalog import load
-from catalogs.layers import CatalogLayers
+from catalogs.refreshed.layers import CatalogLayers
 from operations.price_refresh import collection
 from operations.price_refresh.collection import RefreshScope
 from operations.price_refresh.model import (

@@ -14,7 +14,7 @@ from typing import Final
 
 from catalogs.integrity import NAME
 
-ROOT: Final = Path(__file__).parent
+ROOT: Final = Path(__file__).parents[1]
 SETTING: Final = "ATOLL_CATALOG"  # environment variable: folder of the customer's renewed prices
 NEXT: Final = ".next"
 TRIES: Final = 5  # a reader meets the end of a refresh once, never five times

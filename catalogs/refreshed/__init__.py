@@ -1,0 +1,1 @@
+"""Prices that a refresh brought: which of several files of one catalog counts."""
