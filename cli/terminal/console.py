@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, final
 from planning.values.printable import printable, printable_json
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
@@ -157,11 +157,12 @@ def note(text: str) -> None:
 
 
 @contextmanager
-def progress(text: str) -> Generator[None]:
+def progress(text: str) -> Generator[Callable[[str], None]]:
+    """A spinner with words on a terminal; what it yields says other words."""
     if not sys.stderr.isatty():
-        yield
+        yield lambda _: None
         return
     from rich.console import Console  # noqa: PLC0415 - see `show`
 
-    with Console(stderr=True).status(printable(text)):
-        yield
+    with Console(stderr=True).status(printable(text)) as status:
+        yield lambda words: status.update(printable(words))

@@ -47,6 +47,7 @@ _DOCUMENTS: Final[Mapping[str, tuple[str, str]]] = {
     "facts": ("planning.quoting.catalog_report:FactsForm", "atoll catalog show --json"),
     "soundness": ("planning.quoting.catalog_report:SoundnessForm", "atoll catalog check --json"),
     "software": ("planning.platform.digests:SoftwareForm", "atoll software list --json"),
+    "coverage": ("planning.quoting.coverage:CoverageForm", "atoll catalog coverage --json"),
     "copies": ("planning.platform.mirror:CopiesForm", "atoll software images --json"),
     "software_lock": ("planning.platform.digests:SoftwareLock", "software.lock.json: digests of charts and images."),
     "usage_comparison": ("planning.usage.comparison:UsageComparisonForm", "atoll usage compare --json"),

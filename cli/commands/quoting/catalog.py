@@ -9,6 +9,7 @@ import typer
 from catalogs.catalog import Catalog
 from catalogs.model import Item
 from catalogs.validation import faults
+from cli.commands.quoting.catalog_coverage import show_coverage
 from cli.commands.quoting.catalog_refresh import refresh_prices
 from cli.terminal import options
 from cli.terminal.console import note, progress
@@ -20,6 +21,7 @@ from planning.values.errors import InputError
 
 app = typer.Typer(no_args_is_help=True, help="Look up facts and prices, and check them.")
 
+app.command("coverage")(show_coverage)
 app.command("refresh")(refresh_prices)
 
 FAULTY = 1
