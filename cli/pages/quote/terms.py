@@ -48,12 +48,12 @@ def not_priced(quote: Quote) -> Iterator[Block]:
     yield from chapter("What is not priced", "unpriced", cite(said))
     if rows:
         yield sheet(("option", "line without a price", "why"), rows, anchor="unpriced", wide=34)
-    yield from _estimated(quote)
+    yield from _list_estimates(quote)
     if left:
         yield sheet(("option", "not included in the bill"), left, anchor="unpriced", wide=26)
 
 
-def _estimated(quote: Quote) -> Iterator[Block]:
+def _list_estimates(quote: Quote) -> Iterator[Block]:
     """Lines whose price is an estimate, with what it leans on; no such price is offered."""
     rows = [
         texts(option_title(at, option), line.label, _least_to_most(line), line.note)

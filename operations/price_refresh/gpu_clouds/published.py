@@ -58,7 +58,7 @@ def read(request: PriceRequest) -> Iterator[PriceSection | SilentSection]:
     """A section for each region. Raises: as `Reader.read`."""
     if not request.wants(SectionKind.MACHINES):
         return
-    catalog = published_catalogs()[request.provider]
+    catalog = read_published_catalogs()[request.provider]
     version = read_bytes(request, f"/{catalog.name}/version", most_bytes=LARGEST_VERSION).decode("ascii", "replace")
     made = read_version(version)
     request.tell(f"catalog {version.strip()}")
@@ -91,7 +91,7 @@ def read_rows(archive: bytes, *, catalog: PublishedCatalog, name: str) -> Iterat
 
 
 @cache
-def published_catalogs() -> Mapping[str, PublishedCatalog]:
+def read_published_catalogs() -> Mapping[str, PublishedCatalog]:
     """The rows of published.csv by provider."""
     with TABLE.open(encoding="utf-8", newline="") as file:
         rows = [

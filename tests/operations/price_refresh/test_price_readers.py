@@ -10,7 +10,7 @@ import pytest
 from catalogs.catalog import load
 from operations.price_refresh.gpu_clouds.machine_quotes import own_names
 from operations.price_refresh.gpu_clouds.oracle import parts_by_item
-from operations.price_refresh.gpu_clouds.published import published_catalogs
+from operations.price_refresh.gpu_clouds.published import read_published_catalogs
 from operations.price_refresh.model import ReaderEntry, SectionKind
 from operations.price_refresh.registry import reader_entries, reader_of
 
@@ -63,7 +63,7 @@ def test_every_machine_of_runpod_has_a_name_there() -> None:
 
 def test_gpuhunt_has_a_row_for_each_provider_that_it_is_asked_for() -> None:
     (entry,) = [each for each in ENTRIES if each.id == "gpuhunt"]
-    assert set(published_catalogs()) == set(entry.providers)
+    assert set(read_published_catalogs()) == set(entry.providers)
     assert "crusoe" not in entry.providers  # its table is 13 to 33% below Crusoe's page of 2026-09-20
 
 
