@@ -12,6 +12,7 @@ from planning.values.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from planning.costs.bill import Bill
     from planning.quoting.quote import Option
     from planning.spec.cluster import ClusterSpec, Pool
 
@@ -29,10 +30,11 @@ def describe_recommended(option: Option, *, alone: bool = False, limited: bool =
     """
     if option.misses:
         return "Nothing meets the whole checklist; this comes nearest."
-    spot, unpriced, doubt = list_spot(option), len(option.bill.unpriced), describe_doubt(option)
+    spot, doubt = list_spot(option), describe_doubt(option)
+    unpriced, estimated = len(option.bill.unpriced), len(option.bill.estimated)
     verdict = option.judgement.verdict
     kept = (
-        "" if unpriced else "a price for every line",
+        "" if unpriced else f"a price {'or an estimate ' if estimated else ''}for every line",
         "the month within the budget" if limited and verdict is Verdict.WITHIN else "",
         "every run in time" if option.runs else "",
         "" if doubt else "prices that sources agree on",
@@ -41,6 +43,7 @@ def describe_recommended(option: Option, *, alone: bool = False, limited: bool =
     open_ends = (
         "over the budget, as every option is" if verdict is Verdict.OVER else "",
         f"{count(unpriced, 'line')} {'has' if unpriced == 1 else 'have'} no price" if unpriced else "",
+        f"{count(estimated, 'item')} estimated" if estimated else "",
         doubt,
     )
     first = "The only option found," if alone else "The lowest expected cost"
@@ -53,7 +56,7 @@ def compare_options(option: Option, recommended: Option) -> str:
     if not gains and not losses:
         return "About the same cost and time at another place."
     halves = (
-        "" if _differs_in_cost(option, recommended) else f"about the same cost{_note_estimate(option, recommended)}",
+        "" if _differs_in_cost(option, recommended) else f"about the same cost{_note_assumption(option, recommended)}",
         f"for it: {', '.join(gains)}" if gains else "",
         f"against it: {', '.join(losses)}" if losses else "",
     )
@@ -77,15 +80,14 @@ def _list_gains(option: Option, other: Option) -> Iterator[str]:
     usd, theirs = option.rank_usd_per_month.expected, other.rank_usd_per_month.expected
     hours, longer = longest_run(option), longest_run(other)
     if theirs > usd * (1 + _SMALL):
-        yield f"{_percent(theirs - usd, theirs)} lower cost{_note_estimate(option, other)}"
+        yield f"{_percent(theirs - usd, theirs)} lower cost{_note_assumption(option, other)}"
     if hours and longer > hours * (1 + _SMALL):
         yield f"{_percent(longer - hours, longer)} shorter runs"
     if not option.runs and "fastest" in option.views and "fastest" not in other.views:
         yield "the fastest answers"
     if list_spot(other) and not list_spot(option):
         yield "no spot machines"
-    if fewer := len(other.bill.unpriced) - len(option.bill.unpriced):
-        yield from [f"{fewer} fewer {_lines(fewer)} without a price"] if fewer > 0 else []
+    yield from _count_more(other.bill, option.bill, than="fewer")
     if describe_doubt(other) and not describe_doubt(option):
         yield "prices that sources agree on"
 
@@ -94,25 +96,32 @@ def _list_losses(option: Option, other: Option) -> Iterator[str]:
     usd, theirs = option.rank_usd_per_month.expected, other.rank_usd_per_month.expected
     hours, shorter = longest_run(option), longest_run(other)
     if usd > theirs * (1 + _SMALL):
-        yield f"{_name_share(usd, theirs, 'more cost', '{} times the cost')}{_note_estimate(option, other)}"
+        yield f"{_name_share(usd, theirs, 'more cost', '{} times the cost')}{_note_assumption(option, other)}"
     if shorter and hours > shorter * (1 + _SMALL):
         yield _name_share(hours, shorter, "longer runs", "runs {} times as long")
     if list_spot(option) and not list_spot(other):
         yield "spot machines that can be taken away"
-    if more := len(option.bill.unpriced) - len(other.bill.unpriced):
-        yield from [f"{more} more {_lines(more)} without a price"] if more > 0 else []
+    yield from _count_more(option.bill, other.bill, than="more")
     if (doubt := describe_doubt(option)) and not describe_doubt(other):
         yield doubt
     if option.judgement.verdict is Verdict.OVER and other.judgement.verdict is not Verdict.OVER:
         yield "over the budget"
 
 
-def _note_estimate(option: Option, other: Option) -> str:
-    """That a share of cost counts lines without a price, where the two bills alone would show another."""
+def _count_more(bill: Bill, other: Bill, *, than: str) -> Iterator[str]:
+    """By how many lines more one bill than another has no price, or an estimate."""
+    if (unpriced := len(bill.unpriced) - len(other.unpriced)) > 0:
+        yield f"{unpriced} {than} {_lines(unpriced)} without a price"
+    if (estimated := len(bill.estimated) - len(other.estimated)) > 0:
+        yield f"{estimated} {than} estimated"
+
+
+def _note_assumption(option: Option, other: Option) -> str:
+    """That a share of cost counts assumed prices, where the two bills alone would show another."""
     billed, theirs = (each.bill.usd_per_month.expected for each in (option, other))
     ranked, their_rank = (each.rank_usd_per_month.expected for each in (option, other))
     shown = _percent(billed - theirs, theirs) == _percent(ranked - their_rank, their_rank)
-    return "" if shown else " (partly estimated)"
+    return "" if shown else " (partly assumed)"
 
 
 def _name_share(amount: Decimal, other: Decimal, more: str, times: str) -> str:

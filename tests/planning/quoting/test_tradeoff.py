@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 
+import hand_built
 import pytest
 from small import TODAY, TRAINING, SmallCatalog, accelerator, checklist, machine, market, price, services
 
+from planning.costs.bill import BillGroup
 from planning.quoting.quote import Option
 from planning.quoting.quote_builder import quote
 from planning.quoting.tradeoffs import compare_options, describe_recommended
@@ -15,7 +17,7 @@ from planning.spec.lock_content import State
 from planning.values.money import Range
 from planning.values.verdict import Verdict
 
-ESTIMATED = "(partly estimated)"
+ASSUMED = "(partly assumed)"
 MACHINES = (machine("big"), machine("cpu", gpu=None))
 ROWS = (price("aws", "big", "us-east-1", "60"), price("aws", "cpu", "us-east-1", "0.4"), *services("aws"))
 SHARES = tuple(Decimal(each) / 100 for each in (-60, -20, -5, -2, 0, 2, 5, 20, 60))
@@ -46,7 +48,7 @@ def dearer(option: Option, *, billed: Decimal, ranked: Decimal) -> Option:
 def test_a_share_of_cost_is_that_of_the_totals_or_says_so(option: Option, billed: Decimal, ranked: Decimal) -> None:
     other = replace(option, rank_usd_per_month=Range.exactly(option.bill.usd_per_month.expected))
     said = compare_options(dearer(other, billed=billed, ranked=ranked), other)
-    assert (ESTIMATED in said) == (billed != ranked)
+    assert (ASSUMED in said) == (billed != ranked)
     if not ranked:
         assert said.startswith("About the same cost")
         return
@@ -58,7 +60,7 @@ def test_the_whole_bill_is_read_for_the_totals(option: Option) -> None:
     other = replace(option, rank_usd_per_month=Range.exactly(option.bill.usd_per_month.expected))
     cheap = dearer(other, billed=Decimal("-0.1"), ranked=Decimal("0.2"))
     assert cheap.bill.usd_per_month.expected < other.bill.usd_per_month.expected
-    assert compare_options(cheap, other) == f"Against it: 20% more cost {ESTIMATED}, 1 more line without a price."
+    assert compare_options(cheap, other) == f"Against it: 20% more cost {ASSUMED}, 1 more line without a price."
 
 
 @pytest.mark.parametrize(("ranked", "said"), [(Decimal("1.99"), "199% more cost"), (Decimal(17), "18 times the cost")])
@@ -116,3 +118,14 @@ def test_a_quote_names_a_budget_only_where_one_is_set(ceiling: dict[str, int]) -
     wanted = checklist(TRAINING, **({"ceiling": ceiling} if ceiling else {}))
     found = quote(wanted, checklist_digest="", stack="acme", market=small, today=TODAY)
     assert ("budget" in found.recommended.tradeoff) == ("usd_per_month" in ceiling)
+
+
+def test_an_estimate_is_told_in_the_recommendation_and_in_the_comparison(option: Option) -> None:
+    line = hand_built.estimated("network/egress", BillGroup.NETWORK)
+    with_estimate = replace(option, bill=replace(option.bill, lines=(*option.bill.lines, line)))
+    said = describe_recommended(with_estimate)
+    assert "a price or an estimate for every line" in said
+    assert "; 1 item estimated" in said
+    same_rank = replace(with_estimate, rank_usd_per_month=option.rank_usd_per_month)
+    assert "gainst it: 1 more estimated" in compare_options(same_rank, option)
+    assert "or it: 1 fewer estimated" in compare_options(option, same_rank)
