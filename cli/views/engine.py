@@ -116,8 +116,8 @@ def _cell(value: object, *, whole: bool) -> str:
     return f"{text.splitlines()[0][:LONGEST]} … ({len(text.splitlines())} lines)"
 
 
-def tell_plan(project: Project, plan: Planned, *, today: date) -> None:
-    for line in (*reminders(project, plan.lock, today=today), *plan.unmatched):
+def tell_plan(project: Project, plan: Planned, *, today: date, own: str) -> None:
+    for line in (*reminders(project, plan.lock, today=today, own=own), *plan.unmatched):
         note(f"warning: {line}")
     show(*verdict_lines(plan), *exemption_lines(plan.report))
 

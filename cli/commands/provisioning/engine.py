@@ -120,7 +120,7 @@ def run_preview(
     project = require_stack(stack)
     with progress(f"judging {stack}"):
         plan = verdict.judge_stack(project, stack, prices=prices, own=own, today=options.day(today))
-    tell_plan(project, plan, today=options.day(today))
+    tell_plan(project, plan, today=options.day(today), own=own)
     opened = session.open_stack(
         project, stack, create=True, asked_provider=secrets_provider, ask_passphrase=ask_passphrase
     )
@@ -153,7 +153,7 @@ def run_up(
     project = require_stack(stack)
     with progress(f"judging {stack}"):
         plan = verdict.judge_stack(project, stack, prices=prices, own=own, today=options.day(today))
-    tell_plan(project, plan, today=options.day(today))
+    tell_plan(project, plan, today=options.day(today), own=own)
     verdict.refuse(plan, accept_unknown=accept_unknown)
     opened = session.open_stack(
         project, stack, create=True, asked_provider=secrets_provider, ask_passphrase=ask_passphrase

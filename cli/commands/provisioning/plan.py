@@ -74,7 +74,7 @@ def run_plan(
     files = resolve_files(output, forms=("json",), focus=focus)
     project = require_stack(stack)
     lock = read_accepted_lock(project, stack)
-    for line in reminders(project, lock, today=options.day(today)):
+    for line in reminders(project, lock, today=options.day(today), own=own):
         note(f"warning: {line}")
     software = _software(project, lock)
     with progress(f"running the program of {stack}"):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from planning.documents.blocks import Block
     from planning.documents.figures import Sentence
 
-HEAD: Final = ("item", "for", "quantity a month", "bought", "published price", "your price, USD")
+HEAD: Final = ("item", "for", "quantity a month", "bought", "known price", "your price, USD")
 ANY_REGION: Final = "any"
 HOW_TO_ANSWER: Final = (
     "Prices are in USD without taxes, of the day that you state.",

@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from quotation_kit import DAY, answer, fill_in, read_sheet
+
+from operations.engine.stack_warnings import reminders
+from operations.project.workspace import Project
+from planning.spec.lock import read_lock
 
 if TYPE_CHECKING:
     from command_project import Atoll
@@ -98,6 +103,12 @@ def test_the_lambda_example_is_fully_priced_and_accepted_with_its_quotation(proj
     assert [line["key"] for line in bill if line["state"] in ("unpriced", "estimated")] == []
     assert {line["as_of"] for line in bill if line["source"].startswith("book:lambda-4711:")} == {DAY}
     assert "there is nothing to ask for" in atoll("rfq", stack, "--today", DAY).out
+    there, day = Project(project), date.fromisoformat(DAY)
+    lock = read_lock(there.lock(stack))
+    assert list(reminders(there, lock, today=day, own="lambda-4711.csv")) == []
+    assert list(reminders(there, lock, today=day)) == [
+        "the lock rests on price book lambda-4711, and no --price-book is named"
+    ]
 
 
 def test_the_example_in_the_docs_is_what_the_commands_write(project: Path, atoll: Atoll) -> None:
