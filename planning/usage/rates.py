@@ -85,7 +85,7 @@ class LockedRates:
         Args:
             row: in FOCUS columns; says where it was used and how it was bought.
         """
-        place = self._find_place(row.get(REGION, ""))
+        place = self._find_place(row.get(REGION, ""), item)
         if place is None:
             return NoRate(f"in {row.get(REGION, '')[:40]}, where the lock has no placement")
         asked = (row.get(CAPACITY_PLAN) or row.get(PRICING_CATEGORY) or "").strip().casefold()
@@ -139,9 +139,10 @@ class LockedRates:
             if component_of(line.key).endswith(f"pool/{pool.name}")
         }
 
-    def _find_place(self, said: str) -> tuple[str, str] | None:
+    def _find_place(self, said: str, item: str) -> tuple[str, str] | None:
         """Provider and region of a row; None where that is none of the lock. A row may name a zone, or no place."""
-        places = [(each.placement.provider, each.placement.region) for each in self.lock.placements]
+        every = [(each.placement.provider, each.placement.region) for each in self.lock.placements]
+        places = [place for place in every if (place[0], item) in self.catalog.machines] or every
         if not said:
             return places[0]
         return next((place for place in places if said in (place[1], *self._zones[place])), None)

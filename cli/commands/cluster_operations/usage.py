@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typing_extensions import TypedDict
 
+from catalogs.model import CatalogError
 from cli.terminal import options
 from cli.terminal.console import note, progress
 from cli.terminal.options import deliver
@@ -119,13 +120,13 @@ def run_compare(
     """Show planned against actual in a month: each part of the accepted bill beside what the bill has for it."""
     project = require_stack(stack)
     asked = _month(month) if month else None
-    lock = read_stack_lock(project, stack)
-    costs = ActualCosts(rates=LockedRates(lock, price_book(lock.prices)))
+    rates = _read_rates(project, stack)
+    costs = ActualCosts(rates=rates)
     with progress("reading the bill"):
         for file in files:
             costs.take(read_bill(Path(file), tag=_choose_tag(stack, tag, all_rows=all_rows)))
     refuse_foreign(costs)
-    form = compare(lock, costs, month=pick_month(costs, asked))
+    form = compare(rates.lock, costs, month=pick_month(costs, asked))
     deliver(
         form,
         as_json=as_json,
@@ -136,9 +137,17 @@ def run_compare(
 
 
 def _rates(project: "Project", stack: str) -> LockedRates | None:
-    """What prices quantities; None before an option is accepted."""
+    """What prices quantities; None before an option is accepted, and where the lock cannot be read."""
     if not project.lock(stack).exists():
         return None
+    try:
+        return _read_rates(project, stack)
+    except (InputError, CatalogError) as error:
+        note(f"rows without a cost are not priced: {error}")
+        return None
+
+
+def _read_rates(project: "Project", stack: str) -> LockedRates:
     lock = read_stack_lock(project, stack)
     return LockedRates(lock, price_book(lock.prices))
 

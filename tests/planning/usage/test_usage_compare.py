@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tracemalloc
 from decimal import Decimal
 from pathlib import Path
@@ -17,7 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from locked_stack import write_locked
 
+from catalogs.model import Item
 from operations.usage.bill_files import rows
+from planning.inputs.fact_tables import read_rows
 from planning.spec.lock import Lock
 from planning.spec.lock_content import State
 from planning.usage.actual_costs import MOST_NAMES, ActualCosts, pick_month, refuse_foreign
@@ -289,6 +292,90 @@ def test_a_document_that_is_no_answer_is_refused(tmp_path: Path, text: str) -> N
     path.write_text(text)
     with pytest.raises(InputError):
         list(rows(path, tag=None))
+
+
+def test_cur_and_bigquery_are_compared_under_their_own_names(tmp_path: Path) -> None:
+    cur = {
+        "line_item_usage_start_date": "2026-10-01T00:00:00Z",
+        "line_item_usage_end_date": "2026-10-03T00:00:00Z",
+        "line_item_line_item_type": "Usage",
+        "line_item_usage_type": "USE1-AmazonEKS-Hours:perCluster",
+        "line_item_usage_amount": "48",
+        "line_item_unblended_cost": "4.8",
+        "line_item_currency_code": "USD",
+        "line_item_product_code": "AmazonEKS",
+        "resource_tags": json.dumps({"user_atoll_stack": "demo"}),
+    }
+    credit = {**cur, "line_item_line_item_type": "Credit", "line_item_unblended_cost": "-1"}
+    form = compared(tmp_path, [cur, credit], demo())
+    assert (form["days"], part(form, "control_plane")["actual_usd"]) == (2, "4.80")
+    assert part(form, "credits and refunds")["actual_usd"] == "-1.00"
+    path = tmp_path / "bigquery.json"
+    row = {
+        "usage_start_time": "2026-10-01 00:00:00 UTC",
+        "usage_end_time": "2026-10-01 01:00:00 UTC",
+        "sku": {"description": "Regional Kubernetes Clusters"},
+        "usage": {"amount": 3600, "unit": "seconds"},
+        "cost": 0.1,
+        "currency": "USD",
+        "cost_type": "regular",
+        "labels": [{"key": "atoll-stack", "value": "gcp-train"}],
+    }
+    path.write_text(f"{json.dumps(row)}\n{json.dumps({**row, 'cost_type': 'tax', 'cost': 0.02})}\n")
+    lock = accepted("gcp-train", option=0)
+    found = ActualCosts(rates=LockedRates(lock, catalog()))
+    found.take(rows(path, tag=("atoll:stack", "gcp-train")))
+    form = compare(lock, found, month=OCTOBER)
+    assert (part(form, "control_plane")["actual_usd"], part(form, "tax")["actual_usd"]) == ("0.10", "0.02")
+
+
+def test_a_row_of_two_files_counts_once_and_equal_rows_of_one_are_said(tmp_path: Path) -> None:
+    first = [aws(day, "AmazonEKS-Hours:perCluster", "2") for day in (1, 2, 2)]
+    found = ActualCosts()
+    for name, part_of_it in (("one.csv", first), ("two.csv", first[1:2])):
+        found.take(rows(table(tmp_path / name, part_of_it), tag=OURS))
+    assert (found.seen.twice, found.seen.repeated, found.months[OCTOBER].usd) == (1, 1, 6)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("x" * 2**21, "more than 1 MiB"),
+        ('"' + "y" * 2**21, "more than 1 MiB"),
+        ("2026-10-01,1,USD,Usage,a,1,,9,9\n", "9 cells"),
+        ("\x00", ""),
+    ],
+)
+def test_a_hostile_table_is_refused_in_words(tmp_path: Path, content: str, words: str) -> None:
+    path = tmp_path / "bill.csv"
+    head = "ChargePeriodStart,EffectiveCost,BillingCurrency,ChargeCategory,x_UsageType,ConsumedQuantity,Tags\n"
+    path.write_text(head + content)
+    found = ActualCosts()
+    if not words:
+        found.take(rows(path, tag=None))
+        assert found.broken == 1
+        return
+    with pytest.raises(InputError) as refused:
+        found.take(rows(path, tag=None))
+    assert words in refused.value.faults[0].message
+
+
+def test_the_table_of_skus_names_items_of_ours() -> None:
+    found = read_rows("resources/usage_skus.csv")
+    assert {row["item"] for row in found} <= {*Item, "internet_ingress", ""}
+    assert {row["provider"] for row in found} <= set(catalog().providers)
+    for row in found:
+        assert re.compile(row["pattern"]).groupindex.keys() == (set() if row["item"] else {"machine"})
+        assert row["source"]
+        re.compile(row["service"])
+
+
+def test_a_lock_that_cannot_be_read_does_not_stop_an_import(project: Path, atoll: Atoll) -> None:
+    bill = write_bill(project, [aws(1, "BoxUsage:g6e.xlarge", "70.1")])
+    (project / "stacks/demo/quote.lock.json").write_text("{}")
+    imported = atoll("usage", "import", "demo", bill)
+    assert (imported.code, "rows without a cost are not priced" in imported.err) == (0, True)
+    assert atoll("usage", "compare", "demo", bill).code == 1
 
 
 def test_a_plan_is_no_bill(project: Path, atoll: Atoll) -> None:
