@@ -5,6 +5,7 @@ Memory does not grow with the rows: sums are kept, by item and pool, and at most
 
 from __future__ import annotations
 
+import json
 from calendar import monthrange
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from planning.usage.columns import (
     CATEGORY,
     CLUSTER,
     COSTS,
+    CREDITS,
     CURRENCY,
     END,
     POOL,
@@ -29,6 +31,7 @@ from planning.usage.rates import NoRate
 from planning.usage.seen_rows import SeenRows
 from planning.usage.skus import MOST_NAME, find_item, name_sku
 from planning.values.errors import InputError
+from planning.values.json_format import to_mappings
 from planning.values.money import ZERO, parse_amount
 
 if TYPE_CHECKING:
@@ -57,6 +60,8 @@ KINDS: Final[Mapping[str, str]] = {
     "adjustment": "adjustments",
     "rounding_error": "adjustments",
 }
+PROMOTION: Final = "PROMOTION"  # a type of credit (Google Cloud, structure of the detailed data export, credits)
+_NO_CREDITS: Final = frozenset({"", "[]"})
 PURCHASES: Final = "purchases and fees"
 Part = tuple[str, str]  # item, pool; "" where the row does not say
 
@@ -180,7 +185,10 @@ class ActualCosts:
         _mark_days(month, begin, row.get(END, ""))
         if cost:
             if self._is_usd(row):
-                self._add(month, row, usd, rated=False)
+                lowered, granted = _read_credits(row.get(CREDITS, ""))
+                self._add(month, row, usd + lowered, rated=False)
+                if granted:
+                    month.kinds[KINDS["credit"]].add(granted, rated=False)
         elif amount:
             self._rate(month, row, quantity=amount, unit=unit)
 
@@ -239,6 +247,24 @@ class ActualCosts:
                 "the same use twice: some rows are by cluster, some by capacity plan",
                 hint="export once: by capacity plan, which tells how hours are bought, or by location",
             )
+
+
+def _read_credits(text: str) -> tuple[Decimal, Decimal]:
+    """What lowers a row's cost (discounts of a commitment or of sustained use), and what is granted beside it."""
+    lowered, granted = ZERO, ZERO
+    if text in _NO_CREDITS:
+        return lowered, granted
+    try:
+        listed: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return lowered, granted
+    for each in to_mappings(listed):
+        usd = parse_amount(str(each.get("amount", ""))) or ZERO
+        if each.get("type") == PROMOTION:
+            granted += usd
+        else:
+            lowered += usd
+    return lowered, granted
 
 
 def _mark_days(month: SpentMonth, begin: datetime, end: str) -> None:

@@ -40,13 +40,14 @@ SKU: Final = "SkuId"
 SKU_DETAILS: Final = "SkuPriceDetails"
 CLUSTER: Final = "x_ClusterName"  # CoreWeave's, like the next
 CAPACITY_PLAN: Final = "x_CapacityPlan"
+CREDITS: Final = "credits"  # BigQuery's detailed export keeps what a row's cost is lowered by inside the row
 ROW: Final = "row"  # not of FOCUS: what tells one row from every other, where a reader knows it
 POOL: Final = "pool"  # not of FOCUS: the value of the tag atoll:pool
 
 KNOWN: Final = (
     *(START, END, QUANTITY, UNIT, PRICING_QUANTITY, PRICING_UNIT, PRICING_CATEGORY, CATEGORY, DESCRIPTION, USAGE_TYPE),
     *(SERVICE, TAGS, BILLED_COST, EFFECTIVE_COST, CONTRACTED_COST, LIST_COST, CURRENCY, PROVIDER, REGION, SKU),
-    *(SKU_DETAILS, CLUSTER, CAPACITY_PLAN),
+    *(SKU_DETAILS, CLUSTER, CAPACITY_PLAN, CREDITS),
 )
 LONGEST: Final = 400  # characters of a cell by which a row is known; what is longer is cut, so that memory is bounded
 COSTS: Final = (EFFECTIVE_COST, BILLED_COST, CONTRACTED_COST, LIST_COST)  # the first that a row has is what it cost

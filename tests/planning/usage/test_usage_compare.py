@@ -319,6 +319,7 @@ def test_cur_and_bigquery_are_compared_under_their_own_names(tmp_path: Path) -> 
         "cost": 0.1,
         "currency": "USD",
         "cost_type": "regular",
+        "credits": [{"type": "COMMITTED_USAGE_DISCOUNT", "amount": -0.04}, {"type": "PROMOTION", "amount": -0.01}, 5],
         "labels": [{"key": "atoll-stack", "value": "gcp-train"}],
     }
     path.write_text(f"{json.dumps(row)}\n{json.dumps({**row, 'cost_type': 'tax', 'cost': 0.02})}\n")
@@ -326,7 +327,8 @@ def test_cur_and_bigquery_are_compared_under_their_own_names(tmp_path: Path) -> 
     found = ActualCosts(rates=LockedRates(lock, catalog()))
     found.take(rows(path, tag=("atoll:stack", "gcp-train")))
     form = compare(lock, found, month=OCTOBER)
-    assert (part(form, "control_plane")["actual_usd"], part(form, "tax")["actual_usd"]) == ("0.10", "0.02")
+    assert (part(form, "control_plane")["actual_usd"], part(form, "tax")["actual_usd"]) == ("0.06", "0.02")
+    assert part(form, "credits and refunds")["actual_usd"] == "-0.01"
 
 
 def test_a_row_of_two_files_counts_once_and_equal_rows_of_one_are_said(tmp_path: Path) -> None:
