@@ -138,7 +138,7 @@ def _cite_known(each: RequestedItem, *, catalog: Catalog) -> Sentence:
     day = each.known_as_of.isoformat() if each.known_as_of else "undated"
     note = Footnote(known.text, known.url, day) if known else ""
     price = f"{_format_price(each.known_usd)} USD per {spell_unit(each.unit)}"
-    said = f"{price} on demand; {each.note}" if each.reason is Reason.DISCOUNT else f"{price} on {day}: please confirm"
+    said = f"{price} on demand; {each.note}" if each.reason is Reason.DISCOUNT else f"{price}, {day}: please confirm"
     return cite(said, source=note)
 
 

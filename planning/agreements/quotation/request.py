@@ -192,7 +192,7 @@ class _OptionItems:
         if line.as_of is None:  # an undated price ages from its entry into the catalog, which its tiers tell
             return Reason.STALE if line.source else None
         age = judge_day(line.as_of, today=self._today, machine=line.item not in SERVICES)
-        return Reason.STALE if age is Freshness.REFUSED else None
+        return None if age is Freshness.FRESH else Reason.STALE
 
     def _open_purchases(self, charge: Charge, cluster: ClusterSpec, reason: Reason) -> tuple[str, ...]:
         """What of a charge has no firm price by now: its own purchase, and the one that may take its place."""
@@ -212,9 +212,8 @@ class _OptionItems:
             provider=provider, item=charge.item, region=region, purchase=charge.purchase
         )
         is_machine = charge.item not in SERVICES
-        return not tiers or Freshness.REFUSED in {
-            judge_age(each, today=self._today, machine=is_machine) for each in tiers
-        }
+        ages = {judge_age(each, today=self._today, machine=is_machine) for each in tiers}
+        return ages != {Freshness.FRESH}
 
     def _place(self, charge: Charge, cluster: ClusterSpec) -> tuple[str, str]:
         return place_of(charge, provider=cluster.placement.provider, region=cluster.placement.region)
@@ -237,7 +236,7 @@ class _OptionItems:
             reason=reason,
             needs="" if pool is None else _describe_machine(pool),
             uses=(_name_use(line, placement_of(line.key)) if pool is None else _name_pool(pool),),
-            known_usd=line.usd_per_unit if reason is Reason.STALE else None,
+            known_usd=_find_known(line) if reason is Reason.STALE else None,
             known_source=line.source if reason is Reason.STALE else "",
             known_as_of=line.as_of if reason is Reason.STALE else None,
         )
@@ -291,6 +290,10 @@ class _OptionItems:
             and term.provider in (published.provider, "*")
         )
         return next(fitting, published)
+
+
+def _find_known(line: BillLine) -> Decimal | None:
+    return ZERO if line.state == State.FREE else line.usd_per_unit
 
 
 def _name_pool(pool: Pool) -> str:

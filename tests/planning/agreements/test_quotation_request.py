@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from accepted import EXAMPLES, TODAY, accepted, catalog, checklist, quoted
 
+from catalogs.ages import SERVICE_AGE
 from catalogs.model import UNNAMED_MACHINE, Item
-from catalogs.prices import MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS
 from cli.pages.documents.rendering import render_html, render_markdown
 from planning.agreements.quotation.document import write_request
 from planning.agreements.quotation.item_words import ITEM_WORDS
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from planning.agreements.quotation.request import RequestedItem
 
 OPEN: Final = {State.UNPRICED, State.ESTIMATED}
-LATER: Final = TODAY + timedelta(days=max(MACHINE_AGE_LIMIT_DAYS, SERVICE_AGE_LIMIT_DAYS) + 365)
+LATER: Final = TODAY + timedelta(days=SERVICE_AGE.refused_days + 365)
 
 
 def option_of(example: str, *, at: int = 0) -> QuotedOption:
@@ -74,9 +74,9 @@ def test_a_lock_asks_for_what_the_option_asked_for(example: str) -> None:
 def test_old_prices_are_asked_for_with_what_is_known() -> None:
     option = option_of("demo")
     old = [each for each in items_of(option, today=LATER) if each.reason is Reason.STALE]
-    dated = {line.item for line in option.lines if line.as_of and line.state == State.PRICED}
-    assert {each.item for each in old} == dated
-    assert all(each.known_usd and each.known_source and each.known_as_of for each in old)
+    listed = {line.item for line in option.lines if line.state not in OPEN and line.source != "checklist"}
+    assert {each.item for each in old} == listed
+    assert all(each.known_source and each.known_usd is not None for each in old)
     page = render_markdown(
         write_request(option, items_of(option, today=LATER), catalog=catalog(), today=LATER, file="rfq-demo.csv")
     )
