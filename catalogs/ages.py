@@ -32,8 +32,9 @@ class AgeLimits:
 MACHINE_AGE: Final = AgeLimits(stale_days=60, refused_days=180)
 
 # List prices of services stand for years: two independent readings of 2024-07 and 2026-09 agree on NAT, egress, disks
-# and buckets to the last digit. Price lists are revised by the year, as Google's forwarding rules were by region: one
-# that nobody has read again for a year and a month has missed a revision. There is nothing to warn of before.
+# and buckets to the last digit, so that three years are the most that can be defended. Yet lists are revised by the
+# year (AWS charges for public IPv4 addresses since 2024-02): of one that was not read again for a year and a month the
+# reader should know.
 SERVICE_AGE: Final = AgeLimits(stale_days=400, refused_days=1100)
 
 # Spot and micro-cloud prices move within weeks (Nebius by 35% in one step), so an offer stands for two of them.

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.catalog import load
 from cli.pages.charts.matrix import MatrixCell, MatrixRow, matrix_chart
-from cli.views.coverage import STATE_WORDS, describe_cell, describe_width, group_missing, group_nothing, list_kinds
+from cli.views.quote.coverage import (
+    STATE_WORDS,
+    describe_cell,
+    describe_width,
+    group_missing,
+    group_nothing,
+    list_kinds,
+)
 from operations.plans.coverage import measure_coverage
 from planning.quoting.coverage import PLACE, Coverage, summarize
 

@@ -22,7 +22,7 @@ _SHARE_THAT_MATTERS: Final = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PriceAge:
+class LineAge:
     """How old the price of one line is.
 
     Args:
@@ -63,7 +63,7 @@ def describe_start(price: DatedPrice) -> str:
     return f"of {price.as_of}" if price.as_of else f"undated, in the catalog since {price.entered}"
 
 
-def list_ages(bill: Bill, *, today: date, providers: Mapping[str, str]) -> tuple[PriceAge, ...]:
+def list_ages(bill: Bill, *, today: date, providers: Mapping[str, str]) -> tuple[LineAge, ...]:
     """How old the prices are that matter in a bill, the oldest first: a share of it, and whatever is past a limit.
 
     Args:
@@ -79,11 +79,11 @@ def list_ages(bill: Bill, *, today: date, providers: Mapping[str, str]) -> tuple
     return tuple(sorted(found, key=lambda each: -each.age_days))
 
 
-def _age_of(line: LineItem, *, today: date, providers: Mapping[str, str]) -> PriceAge | None:
+def _age_of(line: LineItem, *, today: date, providers: Mapping[str, str]) -> LineAge | None:
     age = age_days(start_of_age(line), today=today)
     if age is None:
         return None
-    return PriceAge(
+    return LineAge(
         label=line.label,
         item=str(line.item),
         provider=providers.get(placement_of(line.key), providers[""]),

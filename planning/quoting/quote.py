@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from planning.ceilings.verdict import Judgement
     from planning.costs.bill import Bill
-    from planning.costs.price_ages import PriceAge
+    from planning.costs.price_ages import LineAge
     from planning.sizing.demand import SizingFigure
     from planning.spec.cluster import ClusterSpec, Pool
     from planning.spec.lock_content import Ceilings
@@ -213,13 +213,13 @@ class Quote:
         return tuple(option for option in self.options if not option.twin_of)
 
     @property
-    def oldest_price(self) -> PriceAge | None:
+    def oldest_price(self) -> LineAge | None:
         """The oldest price that matters in any option; None where no list sells anything of them."""
         oldest = (next(iter(self.list_ages(option)), None) for option in self.options)
         return max((each for each in oldest if each), key=attrgetter("age_days"), default=None)
 
     @property
-    def aging_prices(self) -> tuple[PriceAge, ...]:
+    def aging_prices(self) -> tuple[LineAge, ...]:
         """The prices of all options that are past a limit, each once, the oldest first."""
         past = (
             age for option in self.options for age in self.list_ages(option) if age.freshness is not Freshness.FRESH
@@ -227,7 +227,7 @@ class Quote:
         once = {(age.provider, age.item, age.age_days): age for age in past}
         return tuple(sorted(once.values(), key=lambda each: -each.age_days))
 
-    def list_ages(self, option: Option) -> tuple[PriceAge, ...]:
+    def list_ages(self, option: Option) -> tuple[LineAge, ...]:
         """How old the prices are that matter in an option, the oldest first."""
         providers = {
             "" if not at else each.placement.name: each.placement.provider for at, each in enumerate(option.placements)

@@ -29,7 +29,7 @@ def show_coverage(
     Each of three reference checklists (catalogs/checklist/coverage) is quoted at each place alone.
     """
     # The other commands of `catalog` need no search.
-    from cli.views.coverage import coverage_parts  # noqa: PLC0415 - see above
+    from cli.views.quote.coverage import coverage_parts  # noqa: PLC0415 - see above
     from operations.plans.coverage import measure_coverage  # noqa: PLC0415 - see above
     from planning.quoting.coverage import coverage_form  # noqa: PLC0415 - see above
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from planning.costs.bill import Bill, LineItem
-    from planning.costs.price_ages import PriceAge
+    from planning.costs.price_ages import LineAge
     from planning.quoting.quote import Option, Quote
     from planning.spec.lock import Ceilings
 
@@ -107,7 +107,7 @@ def describe_quote(quote: Quote) -> str:
     )
 
 
-def describe_age(age: PriceAge) -> str:
+def describe_age(age: LineAge) -> str:
     """As in "128 days old"; of an undated price since when the catalog has it."""
     since = "old" if age.as_of else "in the catalog without a date"
     return f"{age.age_days} day{'' if age.age_days == 1 else 's'} {since}"

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 from command_project import Atoll, valid
+
+from catalogs.ages import MACHINE_AGE
+from catalogs.catalog import load
 
 FRESH = "2026-12-20"
 LATER = "2036-01-01"
@@ -48,3 +52,42 @@ def test_a_document_of_stale_prices_has_no_last_day_and_no_line_to_sign_on(atoll
     fresh = (project / "q.md").read_text("utf-8")
     assert "accepted by 2027-01-03" in fresh
     assert REFUSED not in fresh
+
+
+# Of the catalog's newest price, so that the test holds after a refresh; the guide has the same table.
+NEWEST = load().prices.newest or date.max
+MONTH = timedelta(days=30.5)
+
+
+@pytest.mark.parametrize(("months", "code"), [(1, 0), (6, 12), (12, 12), (36, 12)])
+def test_a_quote_degrades_as_the_guide_says(months: int, code: int, atoll: Atoll) -> None:
+    day = str(NEWEST + months * MONTH)
+    outcome = atoll("quote", "demo", "--today", day)
+    assert outcome.code == code
+    if code == 0:
+        said = " ".join(outcome.out.split())
+        assert "the oldest of them" in said
+        assert re.search(r"Prices that may have moved: .* atoll catalog refresh --provider aws", said)
+        return
+    assert outcome.out == ""
+    assert f"the newest is of {NEWEST}" in outcome.err
+    assert re.search(r"hint: atoll catalog refresh --provider aws .*--allow-stale goes on with these", outcome.err)
+    taken = atoll("quote", "demo", "--today", day, "--allow-stale")
+    assert taken.code == 0
+    assert REFUSED in " ".join(taken.out.split())
+
+
+@pytest.mark.parametrize("after", [1, 10, 200])
+def test_dated_machine_prices_that_are_too_old_do_not_give_way_to_undated_ones(after: int, atoll: Atoll) -> None:
+    day = NEWEST + timedelta(days=MACHINE_AGE.refused_days + after)
+    outcome = atoll("quote", "demo", "--today", str(day))
+    assert (outcome.code, outcome.out) == (12, "")
+
+
+def test_what_a_program_reads_names_the_oldest_price_and_those_that_may_have_moved(atoll: Atoll) -> None:
+    form = valid("quote", atoll("quote", "demo", "--today", str(NEWEST + timedelta(days=90)), "--json").out)
+    oldest, aging = form["oldest_price"], form["aging_prices"]
+    assert {"label", "item", "provider", "as_of", "entered", "age_days", "freshness"} == oldest.keys()
+    assert [each["age_days"] for each in aging] == sorted((each["age_days"] for each in aging), reverse=True)
+    assert "fresh" not in {each["freshness"] for each in aging}
+    assert oldest["age_days"] == aging[0]["age_days"]
