@@ -15,7 +15,7 @@ import typer
 from cli.terminal import options
 from cli.terminal.console import json_text, note, progress, show
 from cli.terminal.options import deliver
-from cli.views.cluster_operations import incidents_markdown, incidents_parts, nodes_parts
+from cli.views.cluster_operations.nodes import incidents_markdown, incidents_parts, nodes_parts
 from operations.nodes import health, repair
 from operations.nodes import watch as watching
 from operations.nodes.incident_log import FOLDER, IncidentLog, read_incidents

@@ -11,7 +11,7 @@ from catalogs.model import CatalogError
 from cli.terminal import options
 from cli.terminal.console import note, progress
 from cli.terminal.options import deliver
-from cli.views.usage import comparison_parts, doubts, usage_parts
+from cli.views.cluster_operations.usage import comparison_parts, doubts, usage_parts
 from operations.plans.price_book import price_book
 from operations.project.accepted_lock import read_stack_lock
 from operations.project.atomic_files import write_all

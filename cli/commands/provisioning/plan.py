@@ -72,30 +72,28 @@ def run_plan(
         given = "--json" if as_json else "--output"
         raise typer.BadParameter(f"it is Atoll's plan as JSON; leave out {FORMAT_OPTION} {form}", param_hint=given)
     files = resolve_files(output, forms=("json",), focus=focus)
-    project = require_stack(stack)
+    project, day = require_stack(stack), options.day(today)
     lock = read_accepted_lock(project, stack)
-    for line in reminders(project, lock, today=options.day(today), own=own):
+    for line in reminders(project, lock, today=day, own=own):
         note(f"warning: {line}")
     software = _software(project, lock)
     with progress(f"running the program of {stack}"):
         resources = _run_program(project, stack)
-        catalog, law = (
-            price_book(prices, own=own, today=options.day(today)),
-            read_law(Path(display_path(project.law)), rules=RULES),
-        )
+        catalog = price_book(prices, own=own, today=day)
+        law = read_law(Path(display_path(project.law)), rules=RULES)
         settings = read_config(project.stack_config(stack)).values
         plan = plan_stack(
             lock,
             resources,
             catalog=catalog,
-            today=options.day(today),
+            today=day,
             law=law,
             software=software,
             estimated=allows_estimates(settings),
         )
     for line in plan.unmatched:
         note(f"warning: {line}")
-    write_documents(files, json=lambda: _json(plan), focus=lambda: _focus(plan, catalog, today=options.day(today)))
+    write_documents(files, json=lambda: _json(plan), focus=lambda: _focus(plan, catalog, today=day))
     tell_written(files.values())
     PRINTERS[Format.JSON if as_json else form](plan)
     report = plan.report.without_old_prices() if allow_stale else plan.report

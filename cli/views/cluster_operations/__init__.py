@@ -1,0 +1,1 @@
+"""Nodes, incidents and usage of a running stack, as tables."""
