@@ -7,8 +7,11 @@ from decimal import Decimal
 from itertools import combinations
 
 from catalogs.providers import find_traits
+from planning.ceilings.verdict import of_lines
 from planning.checklist.model.checklist import Checklist
 from planning.checklist.model.workload import FineTuning, Training
+from planning.costs.bill import BillGroup
+from planning.costs.estimates import SERVICES
 from planning.quoting.quote import Option, Quote
 from planning.quoting.search.candidate_set import limit_of
 from planning.quoting.search.views import MARGIN, STOPPABLE
@@ -83,8 +86,9 @@ def ranges_rise(_: Checklist, quote: Quote) -> Iterator[str]:
             yield f"{each.id}: {bill}, ranked {ranked}"
         if each.all_nodes_usd_per_month is not None and bill.max > each.all_nodes_usd_per_month + CENT:
             yield f"{each.id}: max {bill.max} is over all nodes all month, {each.all_nodes_usd_per_month}"
-        if not each.bill.unpriced and abs(ranked.expected - bill.expected) > CENT:
-            yield f"{each.id}: priced in full at {bill.expected}, ranked by {ranked.expected}"
+        assumed = bool(each.bill.unpriced or each.bill.estimated)
+        if ranked.expected < bill.expected - CENT or (ranked.expected > bill.expected + CENT and not assumed):
+            yield f"{each.id}: priced at {bill.expected}, ranked by {ranked.expected}"
         for line in each.bill.lines:
             if line.usd_per_month is not None and line.usd_per_month.min < 0:
                 yield f"{each.id}: {line.key} costs less than nothing"
@@ -202,6 +206,20 @@ def verdicts_follow_the_ceiling(checklist: Checklist, quote: Quote) -> Iterator[
             bounded = all(line.at_most_usd_per_month is not None for line in each.bill.unpriced)
             if not bounded:
                 yield f"{each.id} is within, with {len(each.bill.unpriced)} lines that nobody prices"
+        most = of_lines(each.bill.lines, checklist.ceiling.binds.value).high
+        limit = checklist.ceiling.usd_per_month
+        if each.judgement.verdict is Verdict.WITHIN and limit is not None and (most is None or most > limit + CENT):
+            yield f"{each.id} is within, and comes to {most} at most"
+
+
+def estimates_are_services_between_known_ends(_: Checklist, quote: Quote) -> Iterator[str]:
+    for each in quote.options:
+        for line in each.bill.estimated:
+            rates = line.usd_per_unit_range
+            if rates is None or line.usd_per_unit != rates.expected:
+                yield f"{each.id}: {line.key} is estimated without a range"
+            if line.item not in SERVICES or line.group is BillGroup.COMPUTE:
+                yield f"{each.id}: {line.key} is {line.item}, which is never estimated"
 
 
 def what_is_offered_can_be_built(_: Checklist, quote: Quote) -> Iterator[str]:
@@ -234,6 +252,7 @@ LAWS: Sequence[Callable[[Checklist, Quote], Iterator[str]]] = (
     deadlines_are_met,
     what_misses_is_shown_only_alone,
     verdicts_follow_the_ceiling,
+    estimates_are_services_between_known_ends,
     what_is_offered_can_be_built,
 )
 
@@ -266,8 +285,9 @@ def _conditions(checklist: Checklist, option: Option) -> tuple[bool, ...]:
 
 
 def _over(checklist: Checklist, option: Option) -> str:
+    """Over, of estimates in their least expensive region."""
     limit = checklist.ceiling.usd_per_month
-    month = getattr(option.bill.usd_per_month, checklist.ceiling.binds.value)
+    month = of_lines(option.bill.lines, checklist.ceiling.binds.value).low
     return f"{month} a month is over {limit}" if limit is not None and month > limit + CENT else ""
 
 

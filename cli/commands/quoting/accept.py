@@ -43,8 +43,10 @@ def run_accept(
         note(each)
     show(f"{chosen.id}: {describe_month(chosen.bill)}")
     if count := len(chosen.bill.estimated):
-        what = "1 item is" if count == 1 else f"{count} items are"
-        note(f"{what} estimated: have their prices confirmed before anybody signs")
+        what = (
+            "1 item is estimated: have its price" if count == 1 else f"{count} items are estimated: have their prices"
+        )
+        note(f"{what} confirmed before anybody signs")
     if chosen.judgement.verdict is Verdict.UNDETERMINED:
         note(f"warning: whether this stays under the ceiling is undetermined: {chosen.judgement.reason}")
     return 0
