@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from heapq import merge
 from itertools import pairwise
-from typing import final
+from typing import Final, final
+
+CHUNK: Final = 2**16
 
 
 @final
@@ -23,6 +26,7 @@ class SeenRows:
         self.repeated = 0
         self.files: list[array[int]] = []
         self._here: array[int] = array("q")
+        self._sorted: list[array[int]] = []
 
     def is_new(self, name: str) -> bool:
         """Whether no earlier file had this row; one without a name is new."""
@@ -33,14 +37,22 @@ class SeenRows:
             self.twice += 1
             return False
         self._here.append(mark)
+        if len(self._here) >= CHUNK:
+            self._sort()
         return True
+
+    def _sort(self) -> None:
+        """Put the latest rows in order; a few at a time, since sorting needs ten times the memory."""
+        self._sorted.append(array("q", sorted(self._here)))
+        self._here = array("q")
 
     def end_file(self) -> None:
         """From here on rows are of another file."""
-        ordered = array("q", sorted(self._here))
+        self._sort()
+        ordered = array("q", merge(*self._sorted))
         self.repeated += sum(one == other for one, other in pairwise(ordered))
         self.files.append(ordered)
-        self._here = array("q")
+        self._sorted = []
 
 
 def _has(ordered: array[int], mark: int) -> bool:

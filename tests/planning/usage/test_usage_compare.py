@@ -26,6 +26,7 @@ from planning.spec.lock_content import State
 from planning.usage.actual_costs import MOST_NAMES, ActualCosts, pick_month, refuse_foreign
 from planning.usage.comparison import ComparedForm, UsageComparisonForm, compare
 from planning.usage.rates import LockedRates
+from planning.usage.seen_rows import SeenRows
 from planning.values.errors import InputError
 
 OCTOBER = (2026, 10)
@@ -337,6 +338,17 @@ def test_a_row_of_two_files_counts_once_and_equal_rows_of_one_are_said(tmp_path:
     for name, part_of_it in (("one.csv", first), ("two.csv", first[1:2])):
         found.take(rows(table(tmp_path / name, part_of_it), tag=OURS))
     assert (found.seen.twice, found.seen.repeated, found.months[OCTOBER].usd) == (1, 1, 6)
+
+
+def test_rows_are_told_apart_over_many_chunks_and_files() -> None:
+    seen = SeenRows()
+    assert all(seen.is_new(str(row % 150_000)) for row in range(160_000))
+    seen.end_file()
+    assert (seen.twice, seen.repeated) == (0, 10_000)
+    assert [seen.is_new(str(row)) for row in (0, 149_999, 150_000)] == [False, False, True]
+    seen.end_file()
+    assert not seen.is_new("150000")
+    assert (seen.twice, seen.repeated) == (3, 10_000)
 
 
 @pytest.mark.parametrize(
