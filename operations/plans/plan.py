@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from catalogs.providers import find_traits
-from operations.plans.price_book import as_book
 from planning.ceilings.verdict import judge
 from planning.costs.json_shapes import bill_form, range_form
-from planning.costs.resources.stack_cost import price_resources
 from planning.platform.base_layer_software import list_base_layer_software
 from planning.platform.digests import LeftOutForm, SoftwareLock, build_pinned_form
 from planning.quoting.candidates.market import Market
@@ -151,12 +149,7 @@ def plan_stack(
             whole cluster that was accepted.
         estimated: whether services without a price are estimated where the rule allows it.
     """
-    spec = lock.spec
-    region = spec.placement.region if find_traits(spec.placement.target).regional_default else None
-    counted = price_resources(resources, catalog=as_book(catalog), default_region=region, estimated=estimated).bill
     accepted = whole_bill(lock.placements, Market(catalog, estimated=estimated))
-    found = differences(accepted, counted)
-    bill = counted if is_whole else accepted
     subject = StackContext(
         lock=lock,
         ceilings=lock.ceiling,
@@ -168,10 +161,12 @@ def plan_stack(
         whole=None if is_whole else accepted,
         estimated=estimated,
     )
+    counted, region = subject.taken.bill, subject.default_region
+    found = differences(accepted, counted)
     return Planned(
         lock=lock,
-        resources=tuple(resources),
-        bill=bill,
+        resources=subject.resources,
+        bill=counted if is_whole else accepted,
         accepted=accepted,
         differences=found if is_whole else tuple(each for each in found if each.takeoff is not None),
         judgement=judge(
@@ -182,7 +177,9 @@ def plan_stack(
         ),
         report=evaluate_rules(subject, RULES),
         unmatched=tuple(list_unmatched(subject)),
-        config={setting: region} if region and (setting := find_traits(spec.placement.target).region_setting) else {},
+        config={setting: region}
+        if region and (setting := find_traits(lock.spec.placement.target).region_setting)
+        else {},
         software=software or SoftwareLock(),
     )
 

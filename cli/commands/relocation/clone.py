@@ -111,8 +111,7 @@ def run_clone(
     catalog = price_book(prices, own=own, today=options.day(today))
     target = _target(catalog, provider=provider or first.provider, region=region, zones=zones, cidr=cidr)
     refuse_same_place(first.lock, target)
-    settings = read_config(first.project.stack_config(stack)).values
-    market = Market(catalog, estimated=allows_estimates(settings))
+    market = Market(catalog, estimated=allows_estimates(read_config(first.project.stack_config(stack)).values))
     open_ = open_decisions(first, target, market=market)
     answers = _answers(open_, first.checklist, file=decisions, stack=new, target=target)
     asked = CloneRequest(
