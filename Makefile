@@ -70,6 +70,7 @@ format: setup ## apply the formatter and the safe fixes
 
 bench: setup ## time and memory of the commands against their limits
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/catalog_refresh.py
 
 bench-relocation: setup ## copy and proof against rclone, manifests, rewriting of addresses; minutes, needs Go and PostgreSQL
 	tools/build minio rclone

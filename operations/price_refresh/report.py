@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypedDict
+from typing import TYPE_CHECKING, Final
+
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from catalogs import parsing
 from catalogs.model import Item

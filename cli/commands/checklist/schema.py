@@ -46,6 +46,7 @@ _DOCUMENTS: Final[Mapping[str, tuple[str, str]]] = {
     "providers": ("planning.quoting.catalog_report:ProvidersForm", "atoll catalog list --json"),
     "facts": ("planning.quoting.catalog_report:FactsForm", "atoll catalog show --json"),
     "soundness": ("planning.quoting.catalog_report:SoundnessForm", "atoll catalog check --json"),
+    "refresh": ("operations.price_refresh.report:RefreshForm", "atoll catalog refresh --json"),
     "software": ("planning.platform.digests:SoftwareForm", "atoll software list --json"),
     "coverage": ("planning.quoting.coverage:CoverageForm", "atoll catalog coverage --json"),
     "copies": ("planning.platform.mirror:CopiesForm", "atoll software images --json"),
