@@ -10,7 +10,7 @@ from catalogs.catalog import Catalog
 from catalogs.model import Item
 from catalogs.validation import faults
 from cli.commands.quoting.catalog_coverage import show_coverage
-from cli.commands.quoting.catalog_refresh import refresh_prices
+from cli.commands.quoting.catalog_refresh import describe_refresh, refresh_prices
 from cli.terminal import options
 from cli.terminal.console import note, progress
 from cli.terminal.options import deliver
@@ -23,6 +23,7 @@ app = typer.Typer(no_args_is_help=True, help="Look up facts and prices, and chec
 
 app.command("coverage")(show_coverage)
 app.command("refresh")(refresh_prices)
+app.command("describe-refresh")(describe_refresh)
 
 FAULTY = 1
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
 
 from catalogs.catalog import ROOT, load
+from catalogs.files import UnreadableFileError, read_content
 from catalogs.refreshed.layers import SETTING, layers_of
 from cli.terminal import options
 from cli.terminal.console import note
@@ -21,8 +23,10 @@ if TYPE_CHECKING:
     from catalogs.refreshed.layers import CatalogLayers
     from operations.price_refresh.collection import RefreshScope
 
+Form = TypeVar("Form")
+
 NOTHING_GIVEN: Final = 3
-NEAR: Final = 5
+MOST_BYTES: Final = 64 << 20  # of a document of ours
 
 Providers = Annotated[
     list[str] | None,
@@ -87,6 +91,41 @@ def refresh_prices(
         return NOTHING_GIVEN if report.without_answer() else 0
 
     return until_stopped(work, told=lambda: note(_say_state(layers, before)))
+
+
+def describe_refresh(
+    refresh: Annotated[str, typer.Argument(metavar="REFRESH.json", show_default=False)],
+    *,
+    diff: Annotated[
+        str, typer.Option("--diff", metavar="DIFF.json", help="What atoll diff says of it.", show_default=False)
+    ] = "",
+) -> int:
+    """The text of a pull request with new prices: what each accepted stack costs now, and what moved."""
+    from cli.pages.price_news import text  # noqa: PLC0415 - as above
+    from operations.price_refresh.report import RefreshForm  # noqa: PLC0415 - as above
+    from planning.diff.form import DiffForm  # noqa: PLC0415 - as above
+
+    told = text(_read_form(refresh, RefreshForm), _read_form(diff, DiffForm) if diff else None)
+    sys.stdout.write(told)
+    return 0
+
+
+def _read_form(path: str, kind: type[Form]) -> Form:
+    """A document that one of our commands wrote.
+
+    Raises:
+        InputError: it is none of that kind.
+    """
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - as above
+
+    try:
+        return TypeAdapter(kind).validate_json(read_content(Path(path), most_bytes=MOST_BYTES))
+    except UnreadableFileError as error:
+        raise InputError(f"{path}: {error.reason}", hint=error.hint) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise InputError(f"{path} is no such document: {place or 'the whole'}: {first['msg']}") from error
 
 
 def _say_state(layers: CatalogLayers, before: Catalog) -> str:

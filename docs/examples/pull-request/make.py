@@ -36,20 +36,20 @@ def comment() -> str:
     """The comment that `atoll diff --base base --head more-replicas` writes."""
     with tempfile.TemporaryDirectory(prefix="atoll-example-") as folder:
         project = Path(folder).resolve() / "project"
-        _copied(project)
-        _git(project, "init", "--quiet", "--initial-branch=base")
-        _committed(project, HERE / "base.yaml", "Serve with two replicas")
-        _git(project, "switch", "--quiet", "--create=more-replicas")
-        _committed(project, HERE / "head.yaml", "Serve with four replicas, keep the weights warm")
+        copy_project(project)
+        run_git(project, "init", "--quiet", "--initial-branch=base")
+        commit_stack(project, HERE / "base.yaml", "Serve with two replicas")
+        run_git(project, "switch", "--quiet", "--create=more-replicas")
+        commit_stack(project, HERE / "head.yaml", "Serve with four replicas, keep the weights warm")
         found = _compared(project, base="base", head="more-replicas")
     for side in (found["base"], found["head"]):
         side["commit"] = ""  # it is another one with every change of the project
     return markdown.text(found)
 
 
-def _copied(project: Path) -> None:
+def copy_project(project: Path) -> None:
     """The project as it is here, without its examples."""
-    listed = _said("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", where=ROOT).split("\0")
+    listed = run_plain("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", where=ROOT).split("\0")
     for name in filter(None, listed):
         is_stack = name.startswith("stacks/") and name.count("/") > 1
         if is_stack or name.startswith(LEFT_OUT) or not (ROOT / name).is_file():
@@ -58,39 +58,47 @@ def _copied(project: Path) -> None:
         shutil.copy(ROOT / name, project / name)
 
 
-def _committed(project: Path, checklist: Path, message: str) -> None:
+def commit_stack(project: Path, checklist: Path, message: str) -> None:
     """A checklist of the stack, its option accepted, as a commit."""
     there = project / "stacks" / STACK / "checklist.yaml"
     there.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(checklist, there)
-    _atoll(project, "accept", STACK, VIEW)
-    _git(project, "add", "--all")
-    _git(project, "commit", "--quiet", f"--message={message}")
+    run_atoll(project, "accept", STACK, VIEW)
+    run_git(project, "add", "--all")
+    run_git(project, "commit", "--quiet", f"--message={message}")
 
 
 def _compared(project: Path, *, base: str, head: str) -> DiffForm:
-    _atoll(project, "diff", "--base", base, "--head", head, "--json", "diff.json", code=OVER)
+    run_atoll(project, "diff", "--base", base, "--head", head, "--json", "diff.json", codes=(OVER,))
     found: DiffForm = json.loads((project / "diff.json").read_text(encoding="utf-8"))
     return found
 
 
-def _atoll(project: Path, *words: str, code: int = 0) -> None:
-    """A command of the copy itself.
+def run_python(project: Path, *words: str) -> None:
+    """A module of the copy itself."""
+    run_plain(sys.executable, *words, where=project)
+
+
+def run_atoll(project: Path, *words: str, codes: tuple[int, ...] = (0,)) -> str:
+    """What a command of the copy itself prints.
 
     Raises:
         SystemExit: it ends with another code.
     """
     done = _run([sys.executable, "-m", "cli.main.entry", *words], where=project)
-    if done.returncode != code:
-        sys.exit(f"atoll {' '.join(words)} ended with {done.returncode} instead of {code}:\n{done.stdout}{done.stderr}")
+    if done.returncode not in codes:
+        sys.exit(
+            f"atoll {' '.join(words)} ended with {done.returncode} instead of {codes}:\n{done.stdout}{done.stderr}"
+        )
+    return done.stdout
 
 
-def _git(project: Path, *words: str) -> None:
+def run_git(project: Path, *words: str) -> None:
     who = ("-c", "user.name=Reef", "-c", "user.email=platform@reef.example", "-c", "commit.gpgsign=false")
-    _said("git", *who, *words, where=project)
+    run_plain("git", *who, *words, where=project)
 
 
-def _said(*command: str, where: Path) -> str:
+def run_plain(*command: str, where: Path) -> str:
     done = _run(command, where=where)
     done.check_returncode()
     return done.stdout
@@ -114,7 +122,7 @@ def _photographed(text: str) -> None:
         html = Path(folder) / "comment.html"
         html.write_text(page(text), encoding="utf-8")
         shot = (f"--screenshot={HERE / 'comment.png'}", "--window-size=960,1300", "--hide-scrollbars")
-        _said(browser, "--headless", "--no-sandbox", "--disable-gpu", *shot, str(html), where=Path(folder))
+        run_plain(browser, "--headless", "--no-sandbox", "--disable-gpu", *shot, str(html), where=Path(folder))
 
 
 def main() -> None:

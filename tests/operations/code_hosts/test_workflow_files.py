@@ -12,7 +12,7 @@ import yaml
 ROOT = Path(__file__).parents[3]
 FILES = sorted((ROOT / ".github" / "workflows").glob("*.y*ml"))
 TEMPLATE = ROOT / ".gitlab" / "atoll-cost.gitlab-ci.yml"
-OURS = {"cost-diff.yml", "cost-comment.yml", "preview.yml", "search.yml", "watch.yml"}
+OURS = {"cost-diff.yml", "cost-comment.yml", "preview.yml", "prices.yml", "search.yml", "watch.yml"}
 PINNED = re.compile(r"uses: [\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$")
 UNPRIVILEGED = "cost-diff.yml"
 
