@@ -6,6 +6,7 @@ would recommend there is judged line by line.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from planning.costs.bill import Bill, LineItem
     from planning.quoting.candidates.market import Market, Place
 
+_COUNT: Final = re.compile(r" \(\d+\)(?:, |$)")  # behind each reason, of which the first excludes most
 PLACE: Final = "place"  # the summary over all kinds, beside the kinds
 
 
@@ -105,7 +107,7 @@ def judge_place(checklist: Checklist, place: Place, *, kind: str, market: Market
     try:
         found = quote(narrowed, checklist_digest="", stack=f"coverage-{kind}", market=market, today=today).recommended
     except NothingFitsError as error:
-        reason = error.hint.removeprefix("what excludes most: ")
+        reason = _COUNT.split(error.hint.removeprefix("what excludes most: "))[0]
         return PlaceCoverage(provider=provider, region=region, kind=kind, state=Coverage.NOTHING, reason=reason)
     open_items = tuple(_list_open(found.bill, today=today))
     estimated = tuple(dict.fromkeys(str(line.item) for line in found.bill.estimated))

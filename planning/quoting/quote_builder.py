@@ -13,7 +13,7 @@ from catalogs.catalog import CURRENT
 from catalogs.custom_prices.rows import find_own_sources
 from planning.checklist.model.vocabulary import HOME
 from planning.quoting.candidates.candidate import is_uninterrupted
-from planning.quoting.candidates.market import limit_of
+from planning.quoting.candidates.market import NOT_WANTED, REGION_NOT_WANTED, limit_of
 from planning.quoting.option import identity, option
 from planning.quoting.quote import Quote, Twin, name_view
 from planning.quoting.search.candidate_set import CandidateSet
@@ -336,9 +336,14 @@ def _why_unmet(checklist: Checklist, provider: str, *, market: Market, today: da
     closed = Counter(candidates.refusal(place) for place in market.catalog.regions if place[0] == provider)
     if closed and "" not in closed:
         return closed.most_common(1)[0][0]
-    reasons = Counter({words: count for words, count in refusals.items() if words != "provider not wanted"})
-    top = reasons.most_common(1)
+    top = _list_reasons(refusals).most_common(1)
     return explain_unbought(candidates) or (top[0][0] if top else "it sells nothing that fits")
+
+
+def _list_reasons(refusals: Counter[str]) -> Counter[str]:
+    """The reasons beside what the customer did not ask for; all where there is no other."""
+    asked = {words: count for words, count in refusals.items() if words not in (NOT_WANTED, REGION_NOT_WANTED)}
+    return Counter(asked) or refusals
 
 
 def _reason(count: int, missing: Mapping[str, str]) -> str:
@@ -358,7 +363,8 @@ def _nothing(shares: Sequence[PlacementSearch], *, market: Market, today: date) 
     part, undated = found.part, found.candidates.undated
     refusals: Counter[str] = Counter()
     candidates = _share(part, market=market, today=today, refusals=refusals, undated=undated).candidates
-    top = ", ".join(f"{reason} ({count})" for reason, count in (count_closed(candidates) or refusals).most_common(3))
+    reasons = count_closed(candidates) or _list_reasons(refusals)
+    top = ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
     hint = f"what excludes most: {top}" if top else "the price book offers no machine with an accelerator here"
     where = "" if len(shares) == 1 else f" at {part.name}"
     return NothingFitsError(

@@ -226,6 +226,8 @@ def is_usable_cpu(size: Size, *, provider: str) -> bool:
     return size.architecture == CPU_ARCHITECTURE and not size.name.startswith(find_traits(provider).burstable)
 
 
+NOT_WANTED: Final = "provider not wanted"
+REGION_NOT_WANTED: Final = "region not wanted"
 NVIDIA: Final = "NVIDIA"  # the training images of every framework asked for are CUDA builds, unless told otherwise
 THIN_SPOT: Final = "thin spot"
 COMMUNITY: Final = "community"
@@ -335,8 +337,8 @@ def place_refusal(place: Place, region: Region | None, checklist: Checklist, *, 
 def _not_wanted(place: Place, checklist: Checklist) -> str:
     where = checklist.where
     if place[0] in where.excluded or (where.wanted and place[0] not in where.wanted):
-        return "provider not wanted"
-    return "region not wanted" if where.regions and place[1] not in where.regions else ""
+        return NOT_WANTED
+    return REGION_NOT_WANTED if where.regions and place[1] not in where.regions else ""
 
 
 def _not_resident(region: Region | None, checklist: Checklist) -> str:

@@ -100,9 +100,7 @@ class CandidateSet:
         self.market = market
         self.checklist = checklist
         self.demands = tuple(demands)
-        self.today = today
-        self.undated = undated
-        self.name = name
+        self.today, self.undated, self.name = today, undated, name
         self.limit = limit_of(checklist)
         self.bound: Callable[[Range], Decimal] = READINGS[checklist.ceiling.binds.value]
         self.permits: dict[str, Permit] = {each.workload: permit(each, checklist) for each in self.demands}
@@ -300,7 +298,7 @@ class CandidateSet:
         elsewhere: list[Stock] = []
         for stock in self.market.stocks:
             if self._list_closed_regions(stock.machine.provider).issuperset(stock.regions):
-                elsewhere.append(stock)  # sized only where the reason is needed
+                elsewhere.append(stock)  # sized only where none is sold at an open place, for the reason
                 continue
             sits = self.sits(demand, stock)
             if isinstance(sits, Rejection):
@@ -317,7 +315,7 @@ class CandidateSet:
                     continue
                 for candidate in list_purchases(demand, size, offers, stock, fallback=fallback):
                     found.setdefault(candidate.place, []).append(candidate)
-        if not found:
+        if len(elsewhere) == len(self.market.stocks):
             self._refusals.update(each.reason for each in self._list_misfits(demand, elsewhere))
         for candidates in found.values():
             self._costs |= {id(each): rank_reading(each, self.market, EXPECTED) for each in candidates}
