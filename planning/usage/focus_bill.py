@@ -4,7 +4,8 @@ Columns, types and allowed values: FinOps-Open-Cost-and-Usage-Spec/FOCUS_Spec at
 here it says what is planned, and where the two do not fit:
 
 - a cost is empty where its price is unknown, though FOCUS wants one: its Null Handling forbids 0 as a placeholder;
-- the billing account is the stack, for nothing is billed yet; there are no commitments and resources to name;
+- the billing account is the stack, for nothing is billed yet; columns of commitments, resources and sub accounts, which
+  readers of FOCUS 1.0 ask for, are empty;
 - customs, with `x_`, say what FOCUS has no word for: state, range, source and date of a price, and what it is of.
 """
 
@@ -71,6 +72,11 @@ COLUMNS: Final = (
     "ChargeFrequency",
     END,
     START,
+    "CommitmentDiscountCategory",
+    "CommitmentDiscountId",
+    "CommitmentDiscountName",
+    "CommitmentDiscountStatus",
+    "CommitmentDiscountType",
     QUANTITY,
     UNIT,
     CONTRACTED_COST,
@@ -86,6 +92,9 @@ COLUMNS: Final = (
     "PublisherName",
     REGION,
     "RegionName",
+    "ResourceId",
+    "ResourceName",
+    "ResourceType",
     "ServiceCategory",
     SERVICE,
     "ServiceSubcategory",
@@ -93,6 +102,8 @@ COLUMNS: Final = (
     "SkuMeter",
     SKU_DETAILS,
     "SkuPriceId",
+    "SubAccountId",
+    "SubAccountName",
     TAGS,
     "x_Component",
     "x_CostHigh",

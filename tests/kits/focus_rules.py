@@ -16,12 +16,23 @@ from functools import cache
 from pathlib import Path
 
 RULES = Path(__file__).parents[1] / "planning" / "usage" / "focus_1_2.csv"
-# What a provider of ours always supports, so that these conditional columns are due; no resource, no commitment and no
-# capacity reservation is there yet, and prices are in the currency of the bill.
+# What a provider of ours always supports, so that these conditional columns are due; prices are in the currency of the
+# bill, and no capacity reservation is known.
 DUE = frozenset(
     (
-        *("ConsumedQuantity", "ConsumedUnit", "ContractedUnitPrice", "ListUnitPrice", "PricingCategory", "RegionId"),
-        *("RegionName", "SkuId", "SkuMeter", "SkuPriceDetails", "SkuPriceId", "Tags"),
+        *("CommitmentDiscountCategory", "CommitmentDiscountId", "CommitmentDiscountName", "CommitmentDiscountStatus"),
+        *("CommitmentDiscountType", "ConsumedQuantity", "ConsumedUnit", "ContractedUnitPrice", "ListUnitPrice"),
+        *(
+            "PricingCategory",
+            "RegionId",
+            "RegionName",
+            "ResourceId",
+            "ResourceName",
+            "ResourceType",
+            "SkuId",
+            "SkuMeter",
+        ),
+        *("SkuPriceDetails", "SkuPriceId", "SubAccountId", "SubAccountName", "Tags"),
     )
 )
 COSTS = frozenset(("BilledCost", "ContractedCost", "EffectiveCost", "ListCost"))
