@@ -52,7 +52,7 @@ def parse(text: str, *, file: str, rules: Sequence[Rule], stacks: AbstractSet[st
         InputError: with every fault that can be found.
     """
     reading = _SettingsReader(text, file=file)
-    sections = reading.sections()
+    sections = reading.read_sections()
     by_name = {rule.name: rule for rule in rules}
     settings, levels = _settings(reading, _mapping(reading, sections.get(RULES), (RULES,)), by_name, stacks)
     exemptions = tuple(_exemptions(reading, sections.get(EXEMPTIONS), by_name, stacks))
@@ -71,36 +71,38 @@ class _SettingsReader:
         self.faults: list[Fault] = []
         self._say(notes)
 
-    def sections(self) -> Mapping[str, object]:
+    def read_sections(self) -> Mapping[str, object]:
         if not isinstance(self.root, Fields):
             if self.source.lines and any(line.split("#")[0].strip() for line in self.source.lines):
-                self.fault('start with "rules:" or "exemptions:"', ())
+                self.add_fault('start with "rules:" or "exemptions:"', ())
             return {}
         notes: list[YamlFault] = []
         fields = cast("dict[str, object]", plain(self.root, notes=notes, dates=True))
         self._say(notes)
         for name in fields.keys() - {RULES, EXEMPTIONS}:
-            self.unknown(name, (name,), known=(RULES, EXEMPTIONS))
+            self.note_unknown(name, (name,), known=(RULES, EXEMPTIONS))
         return fields
 
-    def fault(self, message: str, path: tuple[str | int, ...], *, hint: str = "", at_key: bool = False) -> None:
+    def add_fault(self, message: str, path: tuple[str | int, ...], *, hint: str = "", at_key: bool = False) -> None:
         place = locate(self.root, path, at_key=at_key) if self.root else TextPosition(1, 1)
-        self.faults.append(self.source.fault(message, place=place, hint=hint, path=spell(path)))
+        self.faults.append(self.source.build_fault(message, place=place, hint=hint, path=spell(path)))
 
-    def unknown(self, name: str, path: tuple[str | int, ...], *, known: Iterable[str]) -> None:
+    def note_unknown(self, name: str, path: tuple[str | int, ...], *, known: Iterable[str]) -> None:
         """An unknown name, with the one that was probably meant."""
         words = sorted(known)
         near = nearest(name, words)
         hint = f'did you mean "{near}"?' if near else f"one of: {', '.join(words)}"
-        self.fault(f'there is no "{name[:40]}" here', path, hint=hint, at_key=True)
+        self.add_fault(f'there is no "{name[:40]}" here', path, hint=hint, at_key=True)
 
-    def valid(self, model: type[BaseModel], value: object, path: tuple[str | int, ...]) -> BaseModel | None:
+    def validate(self, model: type[BaseModel], value: object, path: tuple[str | int, ...]) -> BaseModel | None:
         """The value as a model; None where it does not fit, with the faults recorded."""
         try:
             return model.model_validate(value)
         except ValidationError as error:
             for each in error.errors(include_url=False):
-                self._wrong(model, (*path, *each["loc"]), kind=each["type"], message=each["msg"], given=each["input"])
+                self._add_wrong(
+                    model, (*path, *each["loc"]), kind=each["type"], message=each["msg"], given=each["input"]
+                )
         return None
 
     def refuse(self) -> None:
@@ -111,20 +113,20 @@ class _SettingsReader:
         raise InputError(f"{self.source.file}: {format_fault_count(ordered)}", faults=ordered)
 
     def _say(self, notes: Iterable[YamlFault]) -> None:
-        self.faults += [self.source.fault(each.message, place=each.place, hint=each.hint) for each in notes]
+        self.faults += [self.source.build_fault(each.message, place=each.place, hint=each.hint) for each in notes]
 
-    def _wrong(
+    def _add_wrong(
         self, model: type[BaseModel], path: tuple[str | int, ...], *, kind: str, message: str, given: object
     ) -> None:
         if given is REFUSED:
             return
         if kind == "extra_forbidden":
-            self.unknown(str(path[-1]), path, known=model.model_fields)
+            self.note_unknown(str(path[-1]), path, known=model.model_fields)
         elif kind == "missing":
-            self.fault(f'"{path[-1]}" is missing', path, at_key=True)
+            self.add_fault(f'"{path[-1]}" is missing', path, at_key=True)
         else:
             said = message.removeprefix("Value error, ")
-            self.fault(f"{spell(path)}: {said[:1].lower()}{said[1:]}", path)
+            self.add_fault(f"{spell(path)}: {said[:1].lower()}{said[1:]}", path)
 
 
 def _settings(
@@ -135,18 +137,18 @@ def _settings(
     for name, section in sections.items():
         rule, path = rules.get(name), (RULES, name)
         if rule is None:
-            reading.unknown(name, path, known=rules)
+            reading.note_unknown(name, path, known=rules)
             continue
         fields = dict(_mapping(reading, section, path))
         level = _level(reading, rule, fields.pop(LEVEL, None))
         if level is not None:
             levels[name] = level
-        found = reading.valid(rule.settings, fields, path)
+        found = reading.validate(rule.settings, fields, path)
         if isinstance(found, Settings):
             settings[rule.settings] = found
         for stack in _mapping(reading, fields.get(STACKS), (*path, STACKS)) if found is not None else ():
             if stacks and stack not in stacks:  # it would silently apply to no stack
-                reading.unknown(stack, (*path, STACKS, stack), known=stacks)
+                reading.note_unknown(stack, (*path, STACKS, stack), known=stacks)
     return settings, levels
 
 
@@ -156,11 +158,11 @@ def _level(reading: _SettingsReader, rule: Rule, value: object) -> Level | None:
     if value is None or value is REFUSED:
         return None
     if value not in set(Level):
-        reading.fault(f"{LEVEL} cannot be {str(value)[:40]!r}", path, hint=f"one of: {', '.join(Level)}")
+        reading.add_fault(f"{LEVEL} cannot be {str(value)[:40]!r}", path, hint=f"one of: {', '.join(Level)}")
         return None
     level = Level(str(value))
     if rule.level is Level.MANDATORY and level is not Level.MANDATORY:
-        reading.fault(
+        reading.add_fault(
             f"{rule.name} is mandatory and stays so",
             path,
             hint="for a single breach write an exemption, with owner, reason, expiry and amount",
@@ -175,17 +177,17 @@ def _exemptions(
     if section is None or section is REFUSED:
         return
     if not isinstance(section, list):
-        reading.fault(f"{EXEMPTIONS} is a list", (EXEMPTIONS,), hint='start each exemption with "- rule:"')
+        reading.add_fault(f"{EXEMPTIONS} is a list", (EXEMPTIONS,), hint='start each exemption with "- rule:"')
         return
     for index, each in enumerate(cast("list[object]", section)):
-        found = reading.valid(Exemption, each, (EXEMPTIONS, index))
+        found = reading.validate(Exemption, each, (EXEMPTIONS, index))
         if not isinstance(found, Exemption):
             continue
         if found.rule not in rules:
-            reading.unknown(found.rule, (EXEMPTIONS, index, "rule"), known=rules)
+            reading.note_unknown(found.rule, (EXEMPTIONS, index, "rule"), known=rules)
             continue
         if stacks and found.stack not in stacks:  # it would silently exempt nothing
-            reading.unknown(found.stack, (EXEMPTIONS, index, "stack"), known=stacks)
+            reading.note_unknown(found.stack, (EXEMPTIONS, index, "stack"), known=stacks)
             continue
         yield found
 
@@ -195,5 +197,5 @@ def _mapping(reading: _SettingsReader, value: object, path: tuple[str | int, ...
     if isinstance(value, dict):
         return cast("dict[str, object]", value)
     if value is not None and value is not REFUSED:
-        reading.fault(f"{spell(path)} holds names and values", path)
+        reading.add_fault(f"{spell(path)} holds names and values", path)
     return {}

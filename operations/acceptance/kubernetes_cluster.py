@@ -146,26 +146,26 @@ class AcceptanceCluster:
         Raises:
             ClusterError: refused, a kind that is not served, or no answer.
         """
-        path = self._path(reference(manifest))
+        path = self._find_path(reference(manifest))
         if path is None:
             raise ClusterError(f"the cluster does not serve {manifest['apiVersion']} {manifest['kind']}")
         self._cluster.apply(path, manifest, owner=OWNER)
 
     def get(self, wanted: Reference) -> Mapping[str, object] | None:
         """The object as it stands; None where it, or its kind, is not there."""
-        path = self._path(wanted)
+        path = self._find_path(wanted)
         return None if path is None else self._cluster.get(path)
 
     def delete(self, wanted: Reference) -> None:
         """Delete the object and what it owns; nothing where it is not there."""
-        path = self._path(wanted)
+        path = self._find_path(wanted)
         if path is not None:
             # The API deletes a Job without its pods unless it is told otherwise.
             self._cluster.delete(path, propagationPolicy="Background")
 
     def list_references(self, *, api_version: str, kind: str, namespace: str, selector: str) -> Sequence[Reference]:
         """Objects of a kind that bear labels; none where the kind is not served."""
-        path = self._collection(api_version, kind, namespace)
+        path = self._find_collection(api_version, kind, namespace)
         found = self._cluster.list_objects(path, labelSelector=selector) if path else []
         return [reference({"apiVersion": api_version, "kind": kind, **each}) for each in found]
 
@@ -182,12 +182,12 @@ class AcceptanceCluster:
         status, content = self._cluster.request("GET", path, query=query, accept="*/*", expected=not_begun)
         return "" if status in not_begun else content[:MOST_LOG_BYTES].decode("utf-8", "replace")
 
-    def _path(self, wanted: Reference) -> str | None:
+    def _find_path(self, wanted: Reference) -> str | None:
         """Where the API serves an object; None where it does not serve its kind."""
-        collection = self._collection(wanted.api_version, wanted.kind, wanted.namespace)
+        collection = self._find_collection(wanted.api_version, wanted.kind, wanted.namespace)
         return f"{collection}/{quote(wanted.name, safe=':')}" if collection else None
 
-    def _collection(self, version: str, kind: str, namespace: str) -> str | None:
+    def _find_collection(self, version: str, kind: str, namespace: str) -> str | None:
         root = f"/apis/{version}" if "/" in version else f"/api/{version}"
         if (version, kind) not in self._plurals:
             served = to_mappings((self._cluster.get(root) or {}).get("resources"))

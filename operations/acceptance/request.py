@@ -59,7 +59,7 @@ class AcceptanceRequest:
             id_: f"{each.text}, {each.url}, {each.as_of or 'no date'}" for id_, each in self.catalog.sources.items()
         }
 
-    def spec(self, placement: str) -> ClusterSpec:
+    def find_spec(self, placement: str) -> ClusterSpec:
         """The cluster of a placement, "" for the primary one. Raises: InputError: the lock has no such placement."""
         names = [each.placement.name for each in self.lock.placements]
         if placement and placement not in names:
@@ -68,7 +68,7 @@ class AcceptanceRequest:
             )
         return self.lock.placements[names.index(placement) if placement else 0]
 
-    def form(
+    def build_form(
         self,
         results: Results,
         *,

@@ -77,7 +77,7 @@ def list_planned_jobs(
     it: AcceptanceRequest, options: Options, *, now: datetime, cluster: AcceptanceCluster | None = None
 ) -> RunPlan:
     """The jobs that a run would have, and make none; by the lock where no kubeconfig is named."""
-    spec = it.spec(options.placement)
+    spec = it.find_spec(options.placement)
     variable = kubeconfig_source(spec).variable
     there = cluster or (open_placement(spec) if os.environ.get(variable) else None)
     found = placed.by_pool(spec, there.list_nodes()) if there is not None else name_lock_nodes(spec)
@@ -105,7 +105,7 @@ def measure(
         InputError: nothing to measure, no such node, or nodes are at work.
         ClusterError: the cluster refuses or does not answer.
     """
-    spec = it.spec(options.placement)
+    spec = it.find_spec(options.placement)
     there = cluster or open_placement(spec)
     seen = there.list_nodes()
     found = placed.select_nodes(placed.match_lock_pools(spec, seen), options.nodes)
@@ -144,7 +144,7 @@ def _jobs(
     it: AcceptanceRequest, options: Options, *, nodes: Mapping[str, Sequence[str]], run: str
 ) -> tuple[PlannedJob, ...]:
     return jobs_of(
-        it.spec(options.placement),
+        it.find_spec(options.placement),
         nodes=nodes,
         run=run,
         only=options.only,
@@ -155,7 +155,7 @@ def _jobs(
 
 
 def _silent(it: AcceptanceRequest, options: Options, *, nodes: Mapping[str, Sequence[str]]) -> list[str]:
-    spec, pools = it.spec(options.placement), it.expected.pools
+    spec, pools = it.find_spec(options.placement), it.expected.pools
     return explain_unmeasured(spec, nodes=nodes, only=options.only, expected=pools, peers=options.peers)
 
 

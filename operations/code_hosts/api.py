@@ -80,7 +80,7 @@ class CodeHostApi:
         Raises:
             AnswerTooLargeError: it is larger.
         """
-        answer = self.session.request("GET", self._url(path), redirects=REDIRECTS, most_bytes=limit)
+        answer = self.session.request("GET", self._build_url(path), redirects=REDIRECTS, most_bytes=limit)
         return _accept(answer, f"GET {path}").body
 
     def _request(
@@ -92,10 +92,10 @@ class CodeHostApi:
         body: Mapping[str, object] | None = None,
         again: bool = True,
     ) -> HttpResponse:
-        answer = self.session.request(method, self._url(path), query=query, body=body, repeatable=again)
+        answer = self.session.request(method, self._build_url(path), query=query, body=body, repeatable=again)
         return _accept(answer, f"{method} {path.partition('?')[0]}")
 
-    def _url(self, path: str) -> str:
+    def _build_url(self, path: str) -> str:
         """The address of a path; an address must lie under the API's own."""
         if "://" not in path:
             return f"{self.root.rstrip('/')}/{path.lstrip('/')}"

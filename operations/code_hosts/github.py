@@ -146,30 +146,30 @@ class GitHub:
         found: dict[int, Pull] = {}
         if owner and run["head_branch"]:
             head = f"{owner}:{run['head_branch']}"
-            listed = self.api.list_pages(self._at("pulls"), Pull, state="open", head=head)
+            listed = self.api.list_pages(self._build_path("pulls"), Pull, state="open", head=head)
             found = {pull["number"]: pull for pull in listed}
         if not found:
-            listed = self.api.list_pages(self._at(f"commits/{quote(run['head_sha'], safe='')}/pulls"), Pull)
+            listed = self.api.list_pages(self._build_path(f"commits/{quote(run['head_sha'], safe='')}/pulls"), Pull)
             found = {pull["number"]: pull for pull in listed}
         return tuple(each for each in found.values() if self._is_of(each, sha=run["head_sha"], home=home))
 
     def get_pull(self, number: int) -> Pull:
-        return self.api.get(self._at(f"pulls/{number}"), Pull)
+        return self.api.get(self._build_path(f"pulls/{number}"), Pull)
 
     def list_paths(self, number: int) -> tuple[tuple[str, ...], bool]:
         """Paths that a pull request changes, old names included, and whether these are all of them."""
-        files = list(self.api.list_pages(self._at(f"pulls/{number}/files"), ChangedFile))
+        files = list(self.api.list_pages(self._build_path(f"pulls/{number}/files"), ChangedFile))
         return _names(files), len(files) < MOST_FILES
 
     def list_changes(self, base: str, head: str) -> tuple[str, ...]:
         """Paths that a commit changes since it parted from another, the first 300; no push changes this answer."""
-        path = self._at(f"compare/{quote(base, safe='')}...{quote(head, safe='')}")
+        path = self._build_path(f"compare/{quote(base, safe='')}...{quote(head, safe='')}")
         return _names(self.api.get(path, GitHubComparison, per_page=1).get("files", ()))
 
     def is_approved(self, number: int, *, commit: str) -> bool:
         """Whether a member with write access approved exactly this commit, and no latest review requests changes."""
         last: dict[str, str] = {}
-        for review in self.api.list_pages(self._at(f"pulls/{number}/reviews"), Review):
+        for review in self.api.list_pages(self._build_path(f"pulls/{number}/reviews"), Review):
             user = review["user"]
             if user is None or user["type"] != "User" or review["author_association"] not in TRUSTED:
                 continue
@@ -184,56 +184,58 @@ class GitHub:
 
     def find_artifact(self, run: int, name: str) -> Artifact | None:
         """The newest artifact of a run under a name; None where there is none."""
-        page = self.api.get(self._at(f"actions/runs/{run}/artifacts"), Artifacts, per_page=100, name=name)
+        page = self.api.get(self._build_path(f"actions/runs/{run}/artifacts"), Artifacts, per_page=100, name=name)
         found = [each for each in page["artifacts"] if each["name"] == name and not each["expired"]]
         return max(found, key=lambda each: each["id"], default=None)
 
     def download_archive(self, artifact: int, *, limit: int) -> bytes:
         """An artifact's archive, of at most `limit` bytes."""
-        return self.api.download(self._at(f"actions/artifacts/{artifact}/zip"), limit=limit)
+        return self.api.download(self._build_path(f"actions/artifacts/{artifact}/zip"), limit=limit)
 
     def list_parents(self, sha: str) -> list[str]:
         """Hashes of a commit's parents, the first one first."""
-        found = self.api.get(self._at(f"git/commits/{quote(sha, safe='')}"), GitHubCommit)
+        found = self.api.get(self._build_path(f"git/commits/{quote(sha, safe='')}"), GitHubCommit)
         return [parent["sha"] for parent in found["parents"]]
 
     def holds(self, branch: str, sha: str) -> bool:
-        path = self._at(f"compare/{quote(sha, safe='')}...{quote(branch, safe='')}")
+        path = self._build_path(f"compare/{quote(sha, safe='')}...{quote(branch, safe='')}")
         return self.api.get(path, GitHubComparison, per_page=1).get("status") in {"ahead", "identical"}
 
     def keep_comment(self, number: int, text: str) -> None:
         """Leave one comment of ours, with this text."""
-        path = self._at(f"issues/{number}/comments")
+        path = self._build_path(f"issues/{number}/comments")
         ours = [
             (each["id"], each["body"] or "")
             for each in self.api.list_pages(path, Comment)
             if each["user"] is not None and each["user"]["login"] == self.bot and is_ours(each["body"])
         ]
-        self.api.keep_one_comment(ours, text, create=path, edit=self._at("issues/comments"), method="PATCH")
+        self.api.keep_one_comment(ours, text, create=path, edit=self._build_path("issues/comments"), method="PATCH")
 
     def set_status(self, sha: str, *, state: str, context: str, description: str, target: str) -> None:
         body = {"state": state, "context": context, "description": description} | (
             {"target_url": target} if target else {}
         )
-        self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), body)
+        self.api.send("POST", self._build_path(f"statuses/{quote(sha, safe='')}"), body)
 
     def list_issues(self, label: str) -> Iterator[Issue]:
-        for each in self.api.list_pages(self._at("issues"), Issue, state="open", labels=label):
+        for each in self.api.list_pages(self._build_path("issues"), Issue, state="open", labels=label):
             user = each.get("user")
             if user is not None and user["login"] == self.bot and "pull_request" not in each:
                 yield each
 
     def open_issue(self, *, title: str, body: str, label: str) -> None:
         sent = {"title": title, "body": body, "labels": [label]}
-        self.api.send("POST", self._at("issues"), sent, again=False)
+        self.api.send("POST", self._build_path("issues"), sent, again=False)
 
     def edit_issue(self, number: int, **fields: str) -> None:
-        self.api.send("PATCH", self._at(f"issues/{number}"), fields)
+        self.api.send("PATCH", self._build_path(f"issues/{number}"), fields)
 
     def _may_write(self, login: str) -> bool:
         """Whether an account may write here; a member or collaborator may have the right to read alone."""
         try:
-            found = self.api.get(self._at(f"collaborators/{quote(login, safe='')}/permission"), RepositoryPermission)
+            found = self.api.get(
+                self._build_path(f"collaborators/{quote(login, safe='')}/permission"), RepositoryPermission
+            )
         except HttpError as error:
             if not error.refused:
                 raise
@@ -245,7 +247,7 @@ class GitHub:
         same = head is not None and head["full_name"] == home and pull["head"]["sha"] == sha
         return same and pull["state"] == "open" and base is not None and base["full_name"] == self.repository
 
-    def _at(self, path: str) -> str:
+    def _build_path(self, path: str) -> str:
         owner, _, name = self.repository.partition("/")
         return f"repos/{quote(owner, safe='')}/{quote(name, safe='')}/{path}"
 

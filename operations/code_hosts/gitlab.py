@@ -106,8 +106,8 @@ class GitLab:
 
     def list_open(self) -> Iterator[MergeDetail]:
         """Every open merge request, each with its newest pipeline."""
-        for each in self.api.list_pages(self._at("merge_requests"), Merge, state="opened"):
-            yield self.api.get(self._at(f"merge_requests/{each['iid']}"), MergeDetail)
+        for each in self.api.list_pages(self._build_path("merge_requests"), Merge, state="opened"):
+            yield self.api.get(self._build_path(f"merge_requests/{each['iid']}"), MergeDetail)
 
     def find_job(self, pipeline: Pipeline) -> int:
         """The finished cost job of a pipeline.
@@ -126,27 +126,27 @@ class GitLab:
 
     def list_paths(self, number: int) -> tuple[tuple[str, ...], bool]:
         """Paths that a merge request changes, old names included, and whether these are all of them."""
-        listed = list(self.api.list_pages(self._at(f"merge_requests/{number}/diffs"), Diff))
+        listed = list(self.api.list_pages(self._build_path(f"merge_requests/{number}/diffs"), Diff))
         return _paths(listed), len(listed) < MOST_FILES
 
     def holds(self, branch: str, sha: str) -> bool:
-        path = self._at(f"repository/commits/{quote(sha, safe='')}/refs")
+        path = self._build_path(f"repository/commits/{quote(sha, safe='')}/refs")
         return any(ref["name"] == branch for ref in self.api.list_pages(path, Ref, type="branch"))
 
     def list_changes(self, sha: str, branch: str) -> tuple[str, ...] | None:
         """Paths that a branch has changed since a commit of its own; None where GitLab cannot list them all."""
         query = {"from": sha, "to": branch}
-        compared = self.api.get(self._at("repository/compare"), GitLabComparison, **query)
+        compared = self.api.get(self._build_path("repository/compare"), GitLabComparison, **query)
         cut = compared["compare_timeout"] or len(compared["diffs"]) >= MOST_FILES
         return None if cut else _paths(compared["diffs"])
 
     def list_parents(self, sha: str) -> list[str]:
         """Hashes of a commit's parents, the first one first."""
-        return self.api.get(self._at(f"repository/commits/{quote(sha, safe='')}"), GitLabCommit)["parent_ids"]
+        return self.api.get(self._build_path(f"repository/commits/{quote(sha, safe='')}"), GitLabCommit)["parent_ids"]
 
     def keep_comment(self, number: int, text: str) -> None:
         """Leave one note of ours, with this text."""
-        me, path = self.api.get("user", Author)["id"], self._at(f"merge_requests/{number}/notes")
+        me, path = self.api.get("user", Author)["id"], self._build_path(f"merge_requests/{number}/notes")
         listed = self.api.list_pages(path, GitLabNote, sort="asc", order_by="created_at")
         ours = [
             (each["id"], each["body"])
@@ -157,9 +157,9 @@ class GitLab:
 
     def set_status(self, sha: str, standing: CommitStatus, *, name: str) -> None:
         sent = {"state": STATES[standing.success], "name": name, "description": standing.description}
-        self.api.send("POST", self._at(f"statuses/{quote(sha, safe='')}"), sent)
+        self.api.send("POST", self._build_path(f"statuses/{quote(sha, safe='')}"), sent)
 
-    def _at(self, path: str) -> str:
+    def _build_path(self, path: str) -> str:
         return f"projects/{self.project}/{path}"
 
 

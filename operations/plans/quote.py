@@ -66,7 +66,7 @@ def _locate_fault(fault: Fault, source: SourceText, root: Node, *, hint: str) ->
     if not _has_no_line(fault):
         return fault
     path = [int(step) if step.isdigit() else step for step in STEP.findall(fault.path)]
-    return source.fault(fault.message, place=locate(root, path), hint=fault.hint or hint, path=fault.path)
+    return source.build_fault(fault.message, place=locate(root, path), hint=fault.hint or hint, path=fault.path)
 
 
 STALE_NOTE: Final = "stale prices: they may have moved, so the option is not valid for signing"

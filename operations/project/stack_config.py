@@ -150,7 +150,7 @@ def refuse_stack_keys(values: Mapping[str, str], lock: Lock, *, path: Path, name
     written = YamlText(read_text(path), file=display_path(path))
     for keys, message, hint in found:
         written.add(message, written.at((CONFIG, *keys), at_key=True), hint=hint, path=(CONFIG, *keys))
-    raise written.refusal()
+    raise written.build_refusal()
 
 
 def list_unused_keys(values: Mapping[str, str], lock: Lock) -> Iterator[str]:

@@ -61,7 +61,7 @@ def _build_fault(text: str, *, file: str, path: tuple[str, ...], message: str, h
     source = SourceText(file=file, lines=text.splitlines())
     if not isinstance(root, Fields):
         raise InputError(f"{file}: {message}", hint=hint)
-    return source.fault(message, place=locate(root, path), hint=hint, path=spell(path))
+    return source.build_fault(message, place=locate(root, path), hint=hint, path=spell(path))
 
 
 def _project(file: Path) -> Path:

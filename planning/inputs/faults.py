@@ -22,7 +22,7 @@ class SourceText:
     file: str
     lines: Sequence[str]
 
-    def fault(self, message: str, *, place: TextPosition, hint: str = "", path: str = "") -> Fault:
+    def build_fault(self, message: str, *, place: TextPosition, hint: str = "", path: str = "") -> Fault:
         line = self.lines[place.line - 1] if place.line <= len(self.lines) else ""
         return Fault(
             message=message,

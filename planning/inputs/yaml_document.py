@@ -55,7 +55,7 @@ def parse_fields(text: str, *, file: str) -> Mapping[str, object]:
     elif not written.faults and not written.is_empty:
         written.add("it is made of names and values", TextPosition(1, 1), hint='as in "name: value"')
     if written.faults:
-        raise written.refusal()
+        raise written.build_refusal()
     return fields
 
 
@@ -84,13 +84,13 @@ class YamlText:
             self.add(_of_this_file(each.message), each.place, hint=_of_this_file(each.hint))
 
     def add(self, message: str, place: TextPosition, *, hint: str = "", path: FieldPath = ()) -> None:
-        self.faults.append(self.source.fault(message, place=place, hint=hint, path=spell(path)))
+        self.faults.append(self.source.build_fault(message, place=place, hint=hint, path=spell(path)))
 
     def at(self, path: FieldPath, *, at_key: bool = False) -> TextPosition:
         """Where the value at a path starts, or its key; the beginning where the text has no nodes."""
         return locate(self.root, path, at_key=at_key) if self.root else TextPosition(1, 1)
 
-    def refusal(self) -> InputError:
+    def build_refusal(self) -> InputError:
         """Every fault so far, in the order of the lines."""
         ordered = sorted(self.faults, key=lambda fault: (fault.line, fault.column))
         return InputError(f"{self.source.file}: {format_fault_count(ordered)}", faults=ordered)

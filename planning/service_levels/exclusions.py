@@ -141,7 +141,7 @@ def read_exclusions(text: str, *, file: str, components: Sequence[str]) -> tuple
         written.add(note.message, note.place, hint=note.hint)
     found = tuple(reader.read())
     if written.faults:
-        raise written.refusal()
+        raise written.build_refusal()
     return found
 
 

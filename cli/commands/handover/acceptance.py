@@ -105,7 +105,7 @@ def run_accept_test(
     )
     if stopped:
         return stopped
-    form = it.form(results, unfinished=unfinished, only=asks.only, nodes=asks.nodes)
+    form = it.build_form(results, unfinished=unfinished, only=asks.only, nodes=asks.nodes)
     form = signatures.sign_report(form, private) if private else form
     _tell(form, it, files, as_json=as_json)
     return EXIT[form["outcome"]]

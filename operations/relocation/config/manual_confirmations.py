@@ -102,7 +102,7 @@ def parse(text: str, *, file: str, known: Collection[str], now: datetime) -> Man
     written = YamlText(text, file=file)
     found = _ConfirmationReader(written, known=known, now=now).read()
     if written.faults:
-        raise written.refusal()
+        raise written.build_refusal()
     return found
 
 

@@ -75,7 +75,7 @@ def parse(text: str, *, file: str, environment: Mapping[str, str], in_clear: boo
         _say_broken(written, _unset(places, secrets))
         if not written.faults:
             return ResolvedPlaces(places=places, secrets=secrets)
-    raise written.refusal()
+    raise written.build_refusal()
 
 
 def _unset(places: Places, secrets: Mapping[str, str]) -> Iterable[PlacesViolation]:

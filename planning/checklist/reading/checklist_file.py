@@ -84,7 +84,7 @@ def _validate(root: Fields, written: YamlText) -> Checklist:
 def _say(written: YamlText, notes: Sequence[YamlFault]) -> None:
     """Faults of the YAML itself, in words that speak of a checklist, with the path that each has."""
     written.faults += [
-        written.source.fault(note.message, place=note.place, hint=note.hint, path=note.path) for note in notes
+        written.source.build_fault(note.message, place=note.place, hint=note.hint, path=note.path) for note in notes
     ]
 
 

@@ -31,11 +31,13 @@ def read_answers(
         raise InputError(f"{file}: over {MOST // 1000} KB", hint="a decisions file has a line for each decision")
     source = SourceText(file=file, lines=text.splitlines())
     root, notes = compose(text)
-    faults = [source.fault(note.message, place=note.place, hint=note.hint) for note in notes]
+    faults = [source.build_fault(note.message, place=note.place, hint=note.hint) for note in notes]
     fields = root.entries if isinstance(root, Fields) else {}
     if root is not None and not isinstance(root, Fields):
         hint = 'write lines such as "where.domain: none"'
-        faults.append(source.fault("decisions are lines of a key and an answer", place=TextPosition(1, 1), hint=hint))
+        faults.append(
+            source.build_fault("decisions are lines of a key and an answer", place=TextPosition(1, 1), hint=hint)
+        )
     known = {each.path: each for each in decisions}
     answers: dict[str, str] = {}
     for key, (place, node) in fields.items():
@@ -65,11 +67,11 @@ def _wrong(
         near = nearest(key, known)
         asked = ", ".join(each.path for each in known.values() if each.need is not Need.OFFERED) or "none"
         hint = f'did you mean "{near}"?' if near else f"decisions of this clone: {asked}"
-        yield source.fault(f'"{key}" is not decided here', place=place, hint=hint)
+        yield source.build_fault(f'"{key}" is not decided here', place=place, hint=hint)
     elif not isinstance(node, Scalar) or not node.text.strip():
-        yield source.fault(f'"{key}" takes one word', place=node.place, hint=f'as in "{decision.example}"')
+        yield source.build_fault(f'"{key}" takes one word', place=node.place, hint=f'as in "{decision.example}"')
     elif objection := objection_to(decision, node.text, checklist):
-        yield source.fault(objection[0], place=node.place, hint=objection[1])
+        yield source.build_fault(objection[0], place=node.place, hint=objection[1])
 
 
 def objection_to(decision: CloneDecision, answer: str, checklist: Checklist) -> tuple[str, str] | None:

@@ -80,7 +80,7 @@ def test_what_is_read_and_odd_breaks_no_report(records: list[Any], tmp_path: Pat
     path.write_text("".join(json.dumps(each) + "\n" for each in records), encoding="utf-8")
     it = asked_of(STACK, tmp_path)
     found, unfinished = load_results([path], it)
-    form = it.form(found, unfinished=unfinished)
+    form = it.build_form(found, unfinished=unfinished)
     assert form["outcome"] == "missing"
     assert page(document(form, sources=it.sources), form)
 
@@ -91,7 +91,7 @@ def test_records_that_name_no_stack_are_told_of_and_nobody_signs_for_them(tmp_pa
     said = f"{bare} does not say of which stack it is"
     found, told = load_results([bare], it)
     assert told == [said]
-    text = render_markdown(document(it.form(found, unfinished=told), sources=it.sources))
+    text = render_markdown(document(it.build_form(found, unfinished=told), sources=it.sources))
     assert "does not say of which stack it is" in text.partition("Undetermined checks")[2]
     with pytest.raises(InputError, match="such results cannot be signed") as refused:
         load_results([tmp_path], it, to_sign=True)

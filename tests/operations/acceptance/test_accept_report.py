@@ -72,7 +72,7 @@ def form_of(it: AcceptanceRequest, records: Sequence[Any], **more: Any) -> Any:
         "ended": times[-1],
         "measured": list(records),
     }
-    return it.form(results, **more)
+    return it.build_form(results, **more)
 
 
 def test_the_committed_results_are_what_their_script_makes() -> None:
