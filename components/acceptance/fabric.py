@@ -78,9 +78,9 @@ def toolbox(pool: Pool) -> Toolbox:
 
 def fabric_jobs(context: JobContext, pool: Pool, nodes: Sequence[str]) -> Iterator[PlannedJob]:
     """One job for each node count; for the smallest count as many as cover every node."""
-    if not context.has("trainer") or not context.payloads(pool):
+    if not context.has("trainer") or not context.list_payloads(pool):
         return
-    for place, count in enumerate(context.counts(pool, len(nodes))):
+    for place, count in enumerate(context.list_counts(pool, len(nodes))):
         # The smallest count covers every node: a slow one is then found by name.
         groups = _groups(nodes, count) if place == 0 else [tuple(nodes[:count])]
         for number, group in enumerate(groups):
@@ -122,7 +122,7 @@ def _job(context: JobContext, pool: Pool, nodes: Sequence[str], name: str) -> Ma
     box = toolbox(pool)
     said = ("--placement", context.spec.placement.name, "--pool", pool.name)
     count = len(nodes)
-    most = str(max(context.payloads(pool)))
+    most = str(max(context.list_payloads(pool)))
     sizes = ("--nodes", str(count), "--accelerators", str(pool.accelerators), "--on", ",".join(nodes), "--most", most)
     python = box.python or f"{CARRIED}/local/bin/python3"
     whole = build_module_command("fabric", *said, *sizes, "--", *_mpirun(context, pool, count, box), python=python)
@@ -135,7 +135,7 @@ def _job(context: JobContext, pool: Pool, nodes: Sequence[str], name: str) -> Ma
 def _mpirun(context: JobContext, pool: Pool, count: int, box: Toolbox) -> list[str]:
     """nccl-tests over all accelerators, each payload twice the one before; Trainer tells Open MPI of the hosts."""
     told = [word for name in ("LD_LIBRARY_PATH", *_settings(context, pool)) for word in ("-x", name)]
-    least, most = min(context.payloads(pool)), max(context.payloads(pool))
+    least, most = min(context.list_payloads(pool)), max(context.list_payloads(pool))
     return [
         *(f"{box.mpi}/bin/mpirun", "--prefix", box.mpi, "--allow-run-as-root", "--bind-to", "none"),
         *("-np", str(count * pool.accelerators), "-N", str(pool.accelerators), *told),

@@ -81,7 +81,7 @@ class JobContext:
         mine = {pool.name: pool for pool in expected if pool.placement == spec.placement.name}
         return cls(spec=spec, run=run, picture=picture or build_image_resolver(spec), expected=mine)
 
-    def counts(self, pool: Pool, there: int) -> tuple[int, ...]:
+    def list_counts(self, pool: Pool, there: int) -> tuple[int, ...]:
         """Node counts of the all-reduce, in growing order, at most as many as there are nodes.
 
         They are the counts of the expected limits; others only where no limit is known, or none of its counts fits.
@@ -92,7 +92,7 @@ class JobContext:
         fitting = tuple(each.nodes for each in held.all_reduce if each.nodes <= there) if held is not None else ()
         return fitting or node_counts(there, promised=_catalog().promises["all_reduce_nodes"].values)
 
-    def payloads(self, pool: Pool) -> tuple[int, ...]:
+    def list_payloads(self, pool: Pool) -> tuple[int, ...]:
         """Payloads of the all-reduce in bytes, growing; none where the memory of the accelerators is not known."""
         held = self.expected.get(pool.name)
         if held is not None:

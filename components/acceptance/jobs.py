@@ -151,7 +151,7 @@ def _find_unmeasured(
             yield about, "our checks of nodes are made for NVIDIA's accelerators"
         elif not nodes.get(pool.name):
             yield about, "no node of it is there"
-        elif context.counts(pool, len(nodes[pool.name])) and not context.has("trainer"):
+        elif context.list_counts(pool, len(nodes[pool.name])) and not context.has("trainer"):
             yield about, "its fabric is measured by Kubeflow Trainer, which is not installed"
     yield from list_unmounted_tiers(context, nodes)
     if not peers and (spec.network.peering is not None or spec.network.link is not None):

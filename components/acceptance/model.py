@@ -97,7 +97,7 @@ class PlannedJob:
     nodes: tuple[str, ...] = ()
     removed: tuple[Reference, ...] = ()
 
-    def state(self, document: Mapping[str, object]) -> JobState:
+    def judge_state(self, document: Mapping[str, object]) -> JobState:
         """How the awaited object stands, as the API shows it."""
         if any(sign.matches(document) for sign in self.failed):
             return JobState.FAILED

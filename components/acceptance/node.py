@@ -105,7 +105,7 @@ def node_pod(
 
 def _build_size_arguments(context: JobContext, pool: Pool) -> tuple[str, ...]:
     """Arguments: payloads that fit the memory, the precision of the workload, the matrices of published results."""
-    payloads = context.payloads(pool)
+    payloads = context.list_payloads(pool)
     links = ("--least", str(min(payloads)), "--most", str(max(payloads))) if payloads else ()
     held = context.expected.get(pool.name)
     if held is None:

@@ -82,7 +82,7 @@ class GatewayPod(pulumi.ComponentResource):
         # The provider gives the load balancer an address or a name.
         first = service.status.load_balancer.ingress[0]
         self.address = pulumi.Output.all(first.ip, first.hostname).apply(lambda known: known[0] or known[1] or "")
-        self.profiles = keys.profiles(host=self.address)
+        self.profiles = keys.build_profiles(host=self.address)
         self.register_outputs({"address": self.address})
 
     def _create_objects(self, keys: VpnKeys, gateway: Gateway, *, image: str) -> None:

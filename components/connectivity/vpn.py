@@ -75,7 +75,7 @@ class WireGuardProfile:
     endpoint: str
     routes: Sequence[IPv4Network]
 
-    def text(self) -> str:
+    def render(self) -> str:
         """The profile as a file of `wg-quick`, which every client reads."""
         return (
             f"[Interface]\nPrivateKey = {self.private}\nAddress = {self.address}/32\n\n"
@@ -124,7 +124,7 @@ class VpnKeys(pulumi.ComponentResource):
         self.peers = {user: self._build_peer(user) for user in users}
         self.register_outputs({})
 
-    def profiles(self, *, host: pulumi.Input[str]) -> dict[str, pulumi.Output[str]]:
+    def build_profiles(self, *, host: pulumi.Input[str]) -> dict[str, pulumi.Output[str]]:
         """The profile of each user, secret; `host` is the gateway's address."""
         return {user: self._build_profile(user, host=host) for user in self._private}
 
@@ -147,7 +147,7 @@ class VpnKeys(pulumi.ComponentResource):
                 preshared=preshared,
                 endpoint=f"{answers_at}:{gateway.port}",
                 routes=routes,
-            ).text()
+            ).render()
 
         known = pulumi.Output.all(self._private[user], self._preshared[user], self._server, host)
         return pulumi.Output.secret(known.apply(text))

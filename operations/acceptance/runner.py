@@ -138,7 +138,7 @@ class AcceptanceRun:
         if document is None:
             self._end(opened.job, lasted=lasted, fault="its object is gone: somebody has deleted it")
             return True
-        state = opened.job.state(document)
+        state = opened.job.judge_state(document)
         late = lasted > (self.timeout or opened.job.seconds)
         if state is JobState.WAITING and not late:
             self._watch(opened)

@@ -54,7 +54,7 @@ class Erasure:
         """Whether there is more than one copy of the server."""
         return self.nodes > 1
 
-    def drive_gb(self, disk_gb: int) -> int:
+    def compute_drive_gb(self, disk_gb: int) -> int:
         """Whole GB of each drive, all of them together taking no more than `disk_gb`."""
         return disk_gb // self.drives
 

@@ -75,7 +75,7 @@ def burn(
         node.subject,
         tool="rounds of " + ", ".join(checks),
         readings=[("hours", text((clock() - began) / HOUR), "h"), ("rounds", str(number), "")],
-        params=node.params(),
+        params=node.list_params(),
         failed=worst.complaints,
     )
     return [*worst.records.values(), lasted], faults if in_a_row else []

@@ -48,7 +48,7 @@ class NodeCheckContext:
         """Subject of its records."""
         return f"node/{self.name}"
 
-    def params(self, **more: str) -> dict[str, str]:
+    def list_params(self, **more: str) -> dict[str, str]:
         """Params of its records."""
         return {"placement": self.placement, "pool": self.pool, **more}
 
@@ -63,7 +63,7 @@ def inventory(node: NodeCheckContext) -> list[MeasurementRecord]:
             node.subject,
             tool=f"nvidia-smi, driver {found[0].driver}",
             readings=[("accelerators", str(len(found)), ""), ("memory", text(least), "MiB")],
-            params=node.params(names=", ".join(sorted({each.name for each in found}))),
+            params=node.list_params(names=", ".join(sorted({each.name for each in found}))),
         )
     ]
 
@@ -78,7 +78,7 @@ def usable_memory(node: NodeCheckContext) -> list[MeasurementRecord]:
             node.subject,
             tool=f"nvidia-smi, driver {least.driver}",
             readings=[("memory", text(least.free_mib), "MiB")],
-            params=node.params(accelerator=least.uuid),
+            params=node.list_params(accelerator=least.uuid),
         )
     ]
 
@@ -95,7 +95,7 @@ def dcgm(node: NodeCheckContext) -> list[MeasurementRecord]:
             node.subject,
             tool=output.version,
             readings=[("tests", str(output.tests), ""), ("passed", str(output.passed), "")],
-            params=node.params(level=str(node.level), **warned),
+            params=node.list_params(level=str(node.level), **warned),
             failed=output.failed,
         )
     ]
@@ -110,7 +110,7 @@ def measure_matmul(node: NodeCheckContext) -> list[MeasurementRecord]:
             node.subject,
             tool=speed.version,
             readings=[("tflops", text(speed.slowest), "TFLOPS")],
-            params=node.params(
+            params=node.list_params(
                 precision=node.precision,
                 shape="x".join(map(str, speed.shape)),
                 each=" ".join(text(rate, places=1) for rate in speed.tflops),
@@ -126,7 +126,7 @@ def nvlink(node: NodeCheckContext) -> list[MeasurementRecord]:
     output = _read(partial(parse_nccl_tests, beside=ran.err), ran)
     if output.ranks != node.accelerators:
         raise FoundWrongError(f"all-reduce: {output.ranks} accelerators took part, not {node.accelerators}")
-    return build_all_reduce_records("nvlink", node.subject, output, params=node.params())
+    return build_all_reduce_records("nvlink", node.subject, output, params=node.list_params())
 
 
 CHECKS: Final[Mapping[str, Callable[[NodeCheckContext], list[MeasurementRecord]]]] = {
@@ -154,7 +154,7 @@ def run_node_checks(node: NodeCheckContext, names: Sequence[str]) -> tuple[list[
 
 def _build_failure(name: str, node: NodeCheckContext, words: str) -> MeasurementRecord:
     """A failure, with every param that its check asks for."""
-    params = node.params(level=str(node.level), precision=node.precision, payload_bytes=str(node.most))
+    params = node.list_params(level=str(node.level), precision=node.precision, payload_bytes=str(node.most))
     return build_record(name, node.subject, tool=name, params=params, failed=[words])
 
 

@@ -167,7 +167,7 @@ class StorageCheckContext:
         """Subject of its records."""
         return f"tier/{self.placement}/{self.name}"
 
-    def params(self, **more: str) -> dict[str, str]:
+    def list_params(self, **more: str) -> dict[str, str]:
         """Params of its records."""
         return {"nodes": str(self.nodes), "node": self.node, **more}
 
@@ -178,21 +178,21 @@ def loader(tier: StorageCheckContext) -> list[MeasurementRecord]:
     # The slower one counts: shuffled shards are read both ways.
     slower = min(runs, key=lambda each: each.read_mb_per_s)
     readings = [("read", text(slower.read_mb_per_s), "MB/s")]
-    return [build_record("loader", tier.subject, tool=slower.version, readings=readings, params=tier.params())]
+    return [build_record("loader", tier.subject, tool=slower.version, readings=readings, params=tier.list_params())]
 
 
 def checkpoint(tier: StorageCheckContext) -> list[MeasurementRecord]:
     """Writes of 4 MiB in order, kept for good at the end."""
     ran = _fio(tier, "write", "--bs=4M", "--end_fsync=1")
     readings = [("write", text(ran.write_mb_per_s), "MB/s")]
-    return [build_record("checkpoint", tier.subject, tool=ran.version, readings=readings, params=tier.params())]
+    return [build_record("checkpoint", tier.subject, tool=ran.version, readings=readings, params=tier.list_params())]
 
 
 def code(tier: StorageCheckContext) -> list[MeasurementRecord]:
     """Reads and writes of 4 KiB at random, seven reads to three writes."""
     ran = _fio(tier, "randrw", "--rwmixread=70", "--bs=4k")
     readings = [("read", text(ran.read_iops), "IOPS"), ("write", text(ran.write_iops), "IOPS")]
-    return [build_record("code", tier.subject, tool=ran.version, readings=readings, params=tier.params())]
+    return [build_record("code", tier.subject, tool=ran.version, readings=readings, params=tier.list_params())]
 
 
 def many_files(tier: StorageCheckContext) -> list[MeasurementRecord]:
@@ -203,7 +203,7 @@ def many_files(tier: StorageCheckContext) -> list[MeasurementRecord]:
         (name, text(value), "s")
         for name, value in (("create", took.create), ("read", took.read), ("remove", took.remove))
     ]
-    params = tier.params(files=str(tier.files), bytes=str(SMALL_BYTES))
+    params = tier.list_params(files=str(tier.files), bytes=str(SMALL_BYTES))
     return [build_record("small_files", tier.subject, tool="Python", readings=readings, params=params)]
 
 
@@ -228,7 +228,7 @@ def run_storage_checks(tier: StorageCheckContext, names: Sequence[str]) -> tuple
             faults.append(f"{name}: {error}")
         except (FoundWrongError, OSError) as error:
             words = str(error) if isinstance(error, FoundWrongError) else f"{tier.folder}: {error}"
-            params = tier.params(files=str(tier.files), bytes=str(SMALL_BYTES))
+            params = tier.list_params(files=str(tier.files), bytes=str(SMALL_BYTES))
             records.append(build_record(name, tier.subject, tool=name, params=params, failed=[words]))
     return records, faults
 

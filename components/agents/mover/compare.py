@@ -114,7 +114,7 @@ class ManifestComparison:
         unread = f", {self.unread.count:,} not read" if self.unread.count else ""
         return f"{self.source.objects:,} objects, {self.source.size:,} bytes{versions}, {rest}{unread}"
 
-    def report(self, *, source: str, target: str) -> dict[str, object]:
+    def build_report(self, *, source: str, target: str) -> dict[str, object]:
         """The report as JSON; the names are those of the buckets with their stores."""
         sample = self.terms.sample
         return {
@@ -138,7 +138,7 @@ class ManifestComparison:
             "our_own_left_out": {"prefix": self.terms.reserved, "rows": self.reserved},
         }
 
-    def text(self, *, source: str, target: str) -> str:
+    def format_text(self, *, source: str, target: str) -> str:
         """The report for a terminal."""
         sample = self.terms.sample
         asked = f"{sample.percent} % asked" + (f", seed {sample.seed}" if sample.seed else "")

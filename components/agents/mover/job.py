@@ -98,60 +98,61 @@ def read_spec(path: Path, *, index: str) -> JobSpec:
 
 
 def _spec(found: _SpecFields, index: str) -> JobSpec:
-    keys = Path(found.text("keys"))
-    shards = found.number("shards", default=1)
+    keys = Path(found.read_text("keys"))
+    shards = found.read_number("shards", default=1)
     number = int(index or "0") if (index or "0").isdecimal() else -1
     if not 0 <= number < shards:
         found.faults.append(f"there is no shard {index!r} of {shards}")
-    reserved = found.text("reserved")
-    deposits = found.text("deposits", default=reserved)
+    reserved = found.read_text("reserved")
+    deposits = found.read_text("deposits", default=reserved)
     if not deposits.startswith(reserved):
         found.faults.append("deposits is not below reserved: movers would copy it")
-    places = {side: _place(found.below(side), keys / side) for side in SIDES}
-    shard, transfers = Shard(index=number, of=shards), found.number("transfers", default=8)
-    versions, counts_tags = found.flag("versions"), found.flag("counts_tags")
+    places = {side: _place(found.open_below(side), keys / side) for side in SIDES}
+    shard, transfers = Shard(index=number, of=shards), found.read_number("transfers", default=8)
+    versions, counts_tags = found.read_flag("versions"), found.read_flag("counts_tags")
     return JobSpec(
-        do=found.word("do", ("copy", "look")),
-        name=found.text("name"),
+        do=found.read_word("do", ("copy", "look")),
+        name=found.read_text("name"),
         **places,
-        folder=Path(found.text("folder")),
+        folder=Path(found.read_text("folder")),
         deposits=deposits,
         options=CopyOptions(
             versions=versions,
             transfers=transfers,
-            bandwidth_mib_per_s=found.rate("mib_per_s"),
-            tags_again=found.flag("tags_again"),
+            bandwidth_mib_per_s=found.read_rate("mib_per_s"),
+            tags_again=found.read_flag("tags_again"),
             tags_counted=counts_tags,
             shard=shard,
             reserved=reserved,
-            expected_bytes=found.number("expected_bytes", default=0, least=0) or None,
+            expected_bytes=found.read_number("expected_bytes", default=0, least=0) or None,
         ),
         request=ScanRequest(
-            place=places[found.word("looks_at", SIDES, default="source")],
+            place=places[found.read_word("looks_at", SIDES, default="source")],
             versions=versions,
             sample=Sample(
-                percent=found.number("sample_percent", default=100), seed=found.text("sample_seed", default="")
+                percent=found.read_number("sample_percent", default=100),
+                seed=found.read_text("sample_seed", default=""),
             ),
             shard=shard,
             reserved=reserved,
             counts_tags=counts_tags,
             threads=transfers,
         ),
-        listen=found.text("listen", default="127.0.0.1"),
-        port=found.number("port", default=0, least=0),
+        listen=found.read_text("listen", default="127.0.0.1"),
+        port=found.read_number("port", default=0, least=0),
     )
 
 
 def _place(found: _SpecFields, keys: Path) -> BucketEndpoint:
     return BucketEndpoint(
-        endpoint=found.text("endpoint"),
-        region=found.text("region"),
-        bucket=found.text("bucket"),
-        access_key=found.key(keys / "access_key"),
-        secret_key=found.key(keys / "secret_key"),
-        session_token=found.key(keys / "session_token", needed=False),
-        authority=found.text("authority", default=""),
-        path_style=found.flag("path_style", default=True),
+        endpoint=found.read_text("endpoint"),
+        region=found.read_text("region"),
+        bucket=found.read_text("bucket"),
+        access_key=found.read_key(keys / "access_key"),
+        secret_key=found.read_key(keys / "secret_key"),
+        session_token=found.read_key(keys / "session_token", needed=False),
+        authority=found.read_text("authority", default=""),
+        path_style=found.read_flag("path_style", default=True),
     )
 
 
@@ -165,32 +166,32 @@ class _SpecFields:
         if not isinstance(read, dict):
             self.faults.append(f"{at or 'the whole'} is no object")
 
-    def below(self, name: str) -> _SpecFields:
+    def open_below(self, name: str) -> _SpecFields:
         return _SpecFields(self._found.get(name), at=f"{self._at}{name}.", faults=self.faults)
 
-    def text(self, name: str, *, default: object = _MISSING) -> str:
+    def read_text(self, name: str, *, default: object = _MISSING) -> str:
         value = self._found.get(name, default)
-        return value if isinstance(value, str) and (value or default == "") else self._fault(name, "a text", "")
+        return value if isinstance(value, str) and (value or default == "") else self._refuse(name, "a text", "")
 
-    def flag(self, name: str, *, default: bool = False) -> bool:
+    def read_flag(self, name: str, *, default: bool = False) -> bool:
         value = self._found.get(name, default)
-        return value if isinstance(value, bool) else self._fault(name, "true or false", default)
+        return value if isinstance(value, bool) else self._refuse(name, "true or false", default)
 
-    def number(self, name: str, *, default: int, least: int = 1) -> int:
+    def read_number(self, name: str, *, default: int, least: int = 1) -> int:
         value = self._found.get(name, default)
         right = isinstance(value, int) and not isinstance(value, bool) and value >= least
-        return cast("int", value) if right else self._fault(name, f"a whole number of at least {least}", default)
+        return cast("int", value) if right else self._refuse(name, f"a whole number of at least {least}", default)
 
-    def rate(self, name: str) -> float | None:
+    def read_rate(self, name: str) -> float | None:
         value = self._found.get(name)
         right = value is None or (isinstance(value, int | float) and not isinstance(value, bool) and value > 0)
-        return cast("float | None", value) if right else self._fault(name, "a number over 0 or null", None)
+        return cast("float | None", value) if right else self._refuse(name, "a number over 0 or null", None)
 
-    def word(self, name: str, words: tuple[str, ...], *, default: str = "") -> str:
+    def read_word(self, name: str, words: tuple[str, ...], *, default: str = "") -> str:
         value = self._found.get(name, default)
-        return str(value) if value in words else self._fault(name, f"one of {', '.join(words)}", words[0])
+        return str(value) if value in words else self._refuse(name, f"one of {', '.join(words)}", words[0])
 
-    def key(self, path: Path, *, needed: bool = True) -> str:
+    def read_key(self, path: Path, *, needed: bool = True) -> str:
         try:
             value = path.read_text(encoding="utf-8").strip()
         except FileNotFoundError:
@@ -202,7 +203,7 @@ class _SpecFields:
             self.faults.append(f"{path}: no key is there")
         return value
 
-    def _fault(self, name: str, wanted: str, instead: T) -> T:
+    def _refuse(self, name: str, wanted: str, instead: T) -> T:
         self.faults.append(f"{self._at}{name} is not {wanted}")
         return instead
 

@@ -97,7 +97,7 @@ class CopyLedger:
 
     def intend(self, keys: Iterable[str]) -> None:
         """Record keys before anything of them is written."""
-        with self._all_or_nothing():
+        with self._open_transaction():
             self._rows.executemany("INSERT OR IGNORE INTO intended VALUES (?)", ((_bytes(key),) for key in keys))
 
     def list_intended(self) -> list[str]:
@@ -114,7 +114,7 @@ class CopyLedger:
             for each in rows
         ]
         several = [(_bytes(key),) for key in done]
-        with self._all_or_nothing():
+        with self._open_transaction():
             self._rows.executemany("DELETE FROM written WHERE key = ?", several)
             self._rows.executemany("INSERT INTO written VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", whole)
             self._rows.executemany("DELETE FROM intended WHERE key = ?", several)
@@ -122,11 +122,11 @@ class CopyLedger:
     def forget(self, keys: Iterable[str]) -> None:
         """Remove keys that are no longer at the target, or no longer ours."""
         several = [(_bytes(key),) for key in keys]
-        with self._all_or_nothing():
+        with self._open_transaction():
             self._rows.executemany("DELETE FROM written WHERE key = ?", several)
             self._rows.executemany("DELETE FROM intended WHERE key = ?", several)
 
-    def by_key(self) -> Iterator[tuple[str, tuple[Written, ...]]]:
+    def group_by_key(self) -> Iterator[tuple[str, tuple[Written, ...]]]:
         """Every key with its versions, oldest first, in the order of the keys' bytes."""
         for key, rows in groupby(self._read_written(), lambda each: each.key):
             yield key, tuple(rows)
@@ -152,7 +152,7 @@ class CopyLedger:
             after = (page[-1][0], page[-1][1])
 
     @contextmanager
-    def _all_or_nothing(self) -> Generator[None]:
+    def _open_transaction(self) -> Generator[None]:
         """One transaction.
 
         Raises:

@@ -74,7 +74,7 @@ class CopyRound:
             for key in begun:  # what a killed round left half uploaded
                 self._give(WorkItem(key, partial(transfer.abandon_uploads, key=key)))
             self._wait(until=0)
-            self._give_out(self._keys(source, target, frozenset(begun)))
+            self._give_out(self._align_keys(source, target, frozenset(begun)))
             self._wait(until=0)
         finally:
             self._crew.stopping.set()
@@ -84,14 +84,14 @@ class CopyRound:
         self._tell(now=True)
         return report
 
-    def _keys(self, source: S3Store, target: S3Store, intended: frozenset[str]) -> Iterator[KeyState]:
+    def _align_keys(self, source: S3Store, target: S3Store, intended: frozenset[str]) -> Iterator[KeyState]:
         versions = self._options.versions
         left, right = (
-            self._mine(each.list_versions() if versions else each.list_objects()) for each in (source, target)
+            self._select_mine(each.list_versions() if versions else each.list_objects()) for each in (source, target)
         )
-        return side_by_side(left, right, self._ledger.by_key(), intended=intended)
+        return side_by_side(left, right, self._ledger.group_by_key(), intended=intended)
 
-    def _mine(self, listed: Iterator[Listed]) -> Iterator[Listed]:
+    def _select_mine(self, listed: Iterator[Listed]) -> Iterator[Listed]:
         reserved, shard = self._options.reserved, self._options.shard
         return (each for each in listed if not (reserved and each.key.startswith(reserved)) and shard.holds(each.key))
 
@@ -102,7 +102,7 @@ class CopyRound:
                 self._report.stopped = True
                 self._crew.stopping.set()
                 return
-            job = self._job(key)
+            job = self._plan_job(key)
             if job is not None:
                 waiting.append(job)
             if len(waiting) >= TOGETHER:
@@ -120,7 +120,7 @@ class CopyRound:
         self._under_way += 1
         self._crew.give([job])
 
-    def _job(self, key: KeyState) -> WorkItem | None:
+    def _plan_job(self, key: KeyState) -> WorkItem | None:
         """Work item of a key; None if there is nothing to do."""
         options, report = self._options, self._report
         what, why = self._judge(key)

@@ -59,7 +59,7 @@ class PlatformContext:
     def has(self, name: str) -> bool:
         return self.platform.part(name) is not None
 
-    def facts(self, name: str, charges: Charges) -> dict[str, object]:
+    def describe_part(self, name: str, charges: Charges) -> dict[str, object]:
         """Inputs of a component's resource: placement for its price, charges of its volumes, version and source."""
         part, placement = self.part(name), self.spec.placement
         return {
@@ -70,7 +70,7 @@ class PlatformContext:
             "charges": list(charges),
         }
 
-    def host(self, name: str) -> str:
+    def build_host(self, name: str) -> str:
         """Name below the cluster's domain, as in "grafana.ml.example.com"."""
         return f"{name}.{self.handle.names.domain or PRIVATE_DOMAIN}"
 
@@ -98,7 +98,7 @@ class PlatformContext:
         """Value of that label on the nodes of a pool."""
         return pool.name if self.labelled else pool.machine
 
-    def prices_by_label(self) -> dict[str, Decimal]:
+    def map_prices_by_label(self) -> dict[str, Decimal]:
         """USD per node-hour by the value of that label, for pools whose price is known."""
         if self.prices is None:
             return {}
@@ -171,7 +171,7 @@ def component(
 
     def decorate(fill: Callable[[PlatformResource], Outputs | None]) -> Builder:
         def build(context: PlatformContext, charges: Charges, options: pulumi.ResourceOptions) -> RegisteredComponent:
-            found = inputs(context, charges) if inputs else context.facts(part, charges)
+            found = inputs(context, charges) if inputs else context.describe_part(part, charges)
             logical = name or part.replace("_", "-")
             own = PlatformResource(token, logical, found, context=context, part=context.part(part), opts=options)
             outputs = fill(own)

@@ -128,18 +128,18 @@ class ObjectStoreAccess:
         """Whether the pod's identity at the provider gives access."""
         return not self.access_key
 
-    def authority_volumes(self, name: str) -> list[dict[str, object]]:
+    def list_authority_volumes(self, name: str) -> list[dict[str, object]]:
         """A volume with the certificate authority; none for a public one."""
         if not self.ca_secret:
             return []
         only = {"secretName": self.ca_secret, "items": [{"key": CA_KEY, "path": CA_KEY}]}
         return [{"name": name, "secret": only}]
 
-    def authority_mounts(self, name: str, *, folder: str = CA_FOLDER) -> list[dict[str, object]]:
+    def list_authority_mounts(self, name: str, *, folder: str = CA_FOLDER) -> list[dict[str, object]]:
         """Mount of that volume in a container."""
         return [{"name": name, "mountPath": folder, "readOnly": True}] if self.ca_secret else []
 
-    def uri(self, *folders: str) -> pulumi.Output[str]:
+    def build_uri(self, *folders: str) -> pulumi.Output[str]:
         """Where the user writes, as in "s3://bucket/prefix/folder"."""
         path = "/".join(each for each in (self.prefix, *folders) if each)
         return pulumi.Output.concat(f"{self.scheme}://", self.bucket, f"/{path}" if path else "")

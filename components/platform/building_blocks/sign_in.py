@@ -46,7 +46,7 @@ class DexEndpoints:
 
 def addresses(context: PlatformContext) -> DexEndpoints:
     """Where people sign in to this cluster."""
-    issuer = f"https://{context.host(names.SIGN_IN_HOST)}/dex"
+    issuer = f"https://{context.build_host(names.SIGN_IN_HOST)}/dex"
     return DexEndpoints(issuer=issuer, authorize=f"{issuer}/auth")
 
 
@@ -72,8 +72,8 @@ class Client:
     def secret(self) -> str:
         return f"oidc-{self.name}"
 
-    def callback(self, context: PlatformContext) -> str:
-        return f"https://{context.host(self.host)}{self.path}"
+    def build_callback(self, context: PlatformContext) -> str:
+        return f"https://{context.build_host(self.host)}{self.path}"
 
 
 PROXY: Final = Client(
@@ -130,7 +130,7 @@ def register_route(
         service: the service's name in `namespace`; the gateway may reach every namespace that `network_policies` shut.
         only: who has access; None for everybody with access to the cluster.
     """
-    name = own.context.host(host)
+    name = own.context.build_host(host)
     page: dict[str, object] = {
         "match": [{"uri": {"prefix": "/"}}],
         "route": [_to(service, namespace, port)],

@@ -66,7 +66,7 @@ def build(own: PlatformResource) -> Outputs:
         MONITORING, "ServiceMonitor", NAME, monitored, namespace=AIRFLOW, parent=own, logical="airflow-monitor"
     )
     register_route(AIRFLOW_HOST, SERVICE, PORT, namespace=AIRFLOW, own=own)
-    return {"airflowUrl": f"https://{context.host(AIRFLOW_HOST)}"}
+    return {"airflowUrl": f"https://{context.build_host(AIRFLOW_HOST)}"}
 
 
 NO_ROOT: Final = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
@@ -89,8 +89,8 @@ def values(context: PlatformContext, store: ObjectStoreAccess) -> dict[str, obje
         "jwtSecretName": SECRETS,
         "env": environment(context, store),
         "secret": _connection_variables(store),
-        "volumes": store.authority_volumes("authority"),
-        "volumeMounts": store.authority_mounts("authority"),
+        "volumes": store.list_authority_volumes("authority"),
+        "volumeMounts": store.list_authority_mounts("authority"),
         "securityContexts": {
             "pod": {"runAsUser": USER_ID, "runAsGroup": 0, "fsGroup": 0, **NO_ROOT},
             "containers": NO_PRIVILEGES,
@@ -122,9 +122,9 @@ def values(context: PlatformContext, store: ObjectStoreAccess) -> dict[str, obje
 def environment(context: PlatformContext, store: ObjectStoreAccess) -> list[dict[str, object]]:
     """Settings of every Airflow process."""
     said: dict[str, object] = {
-        "AIRFLOW__API__BASE_URL": f"https://{context.host(AIRFLOW_HOST)}",
+        "AIRFLOW__API__BASE_URL": f"https://{context.build_host(AIRFLOW_HOST)}",
         "AIRFLOW__LOGGING__REMOTE_LOGGING": "True",
-        "AIRFLOW__LOGGING__REMOTE_BASE_LOG_FOLDER": store.uri("logs"),
+        "AIRFLOW__LOGGING__REMOTE_BASE_LOG_FOLDER": store.build_uri("logs"),
     }
     if store.scheme == "s3":  # other stores are opened by the pod's identity, without a connection
         said["AIRFLOW__LOGGING__REMOTE_LOG_CONN_ID"] = "store"

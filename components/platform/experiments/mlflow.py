@@ -53,7 +53,7 @@ def build(own: PlatformResource) -> Outputs:
     release(own, values(context, runs, store), after=before)
     _allow_traffic(store, own)
     register_route(MLFLOW_HOST, NAME, PORT, namespace=MLFLOW, own=own)
-    return {"mlflowUrl": f"https://{context.host(MLFLOW_HOST)}"}
+    return {"mlflowUrl": f"https://{context.build_host(MLFLOW_HOST)}"}
 
 
 def values(context: PlatformContext, runs: Database, store: ObjectStoreAccess) -> dict[str, object]:
@@ -68,7 +68,7 @@ def values(context: PlatformContext, runs: Database, store: ObjectStoreAccess) -
         "artifactRoot": {"proxiedArtifactStorage": True, **_artifacts(store)},
         "flaskServerSecretKey": context.keyring.get_secret("mlflow-flask"),
         "serverAllowedHosts": list_allowed_hosts(context),
-        "corsAllowedOrigins": [f"https://{context.host(MLFLOW_HOST)}"],
+        "corsAllowedOrigins": [f"https://{context.build_host(MLFLOW_HOST)}"],
         "extraEnvVars": environment(store),
         "extraArgs": {"workers": str(WORKERS)},
         "serviceAccount": {"name": NAME, "annotations": dict(store.annotations), "automount": False},
@@ -76,8 +76,11 @@ def values(context: PlatformContext, runs: Database, store: ObjectStoreAccess) -
         "resources": {"requests": {"cpu": "250m", "memory": "1Gi"}, "limits": {"memory": "2Gi"}},
         "podSecurityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
         "nodeSelector": dict(context.on_system),
-        "extraVolumes": [{"name": "metrics", "emptyDir": {}}, *store.authority_volumes("authority")],
-        "extraVolumeMounts": [{"name": "metrics", "mountPath": METRICS_FOLDER}, *store.authority_mounts("authority")],
+        "extraVolumes": [{"name": "metrics", "emptyDir": {}}, *store.list_authority_volumes("authority")],
+        "extraVolumeMounts": [
+            {"name": "metrics", "mountPath": METRICS_FOLDER},
+            *store.list_authority_mounts("authority"),
+        ],
     }
 
 
@@ -86,7 +89,13 @@ def list_allowed_hosts(context: PlatformContext) -> list[str]:
     service = f"{NAME}.{MLFLOW}"
     # Others are refused, against DNS rebinding.
     inside = (service, f"{service}.svc", f"{service}.svc.cluster.local")
-    return [context.host(MLFLOW_HOST), *inside, *(f"{name}:{PORT}" for name in inside), "localhost:*", *POD_ADDRESSES]
+    return [
+        context.build_host(MLFLOW_HOST),
+        *inside,
+        *(f"{name}:{PORT}" for name in inside),
+        "localhost:*",
+        *POD_ADDRESSES,
+    ]
 
 
 def environment(store: ObjectStoreAccess) -> dict[str, str]:

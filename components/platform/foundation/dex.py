@@ -107,7 +107,7 @@ def configuration(context: PlatformContext, secrets: Secrets) -> dict[str, objec
             {
                 "id": each.name,
                 "name": each.name,
-                "redirectURIs": [each.callback(context)],
+                "redirectURIs": [each.build_callback(context)],
                 "secret": secrets.plain(each.secret),
             }
             for each in clients(context)
@@ -171,7 +171,7 @@ def build(own: PlatformResource) -> Outputs:
     isolate_namespace(names.SIGN_IN, servers=api_servers(context.spec), parent=home)
     _allow_traffic(context, home=home)
     manifests(own, patches(context), after=[_register_secret(context, home=home)])
-    outputs: dict[str, pulumi.Input[object]] = {"signIn": f"https://{context.host(names.DASHBOARD_HOST)}"}
+    outputs: dict[str, pulumi.Input[object]] = {"signIn": f"https://{context.build_host(names.DASHBOARD_HOST)}"}
     if context.platform.sso is not None:
         return {**outputs, "ssoRedirectUri": addresses(context).callback}
     passwords = {user.name: context.keyring.get_secret(password_of(user)) for user in context.spec.access.users}

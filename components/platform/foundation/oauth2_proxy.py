@@ -53,7 +53,7 @@ def configuration(context: PlatformContext) -> str:
     It is TOML, which writes these values as JSON does.
     """
     known = addresses(context)
-    domain = context.host("")
+    domain = context.build_host("")
     lines: dict[str, str | bool | list[str]] = {
         "provider": "oidc",
         "provider_display_name": "Dex",
@@ -62,7 +62,7 @@ def configuration(context: PlatformContext) -> str:
         "login_url": known.authorize,
         "redeem_url": known.token,
         "oidc_jwks_url": known.keys,
-        "redirect_url": PROXY.callback(context),
+        "redirect_url": PROXY.build_callback(context),
         "whitelist_domains": [domain],
         "scope": "openid profile email groups",
         "email_domains": ["*"],

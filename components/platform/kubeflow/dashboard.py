@@ -129,7 +129,13 @@ def _links(context: PlatformContext) -> dict[str, object]:
     return {
         "menuLinks": [*_menu(context)],
         "externalLinks": [
-            {"type": "item", "text": text, "link": f"https://{context.host(host)}/", "icon": icon, "iframe": False}
+            {
+                "type": "item",
+                "text": text,
+                "link": f"https://{context.build_host(host)}/",
+                "icon": icon,
+                "iframe": False,
+            }
             for part, (text, host, icon) in OUTSIDE.items()
             if context.has(part)
         ],

@@ -231,7 +231,7 @@ MEMORY: Final[Mapping[str, tuple[str, str]]] = {
     "notebooks",
     "atoll:platform:Notebooks",
     inputs=lambda context, charges: {
-        **context.facts("notebooks", charges),
+        **context.describe_part("notebooks", charges),
         "idleMinutes": context.platform.idle_minutes,
     },
 )

@@ -177,8 +177,8 @@ def _build_deployment_patch(
     inside: dict[str, object] = {"name": container, "env": env}
     pod: dict[str, object] = {"containers": [inside]}
     if store.ca_secret:
-        inside["volumeMounts"] = store.authority_mounts("store-ca", folder=CERTIFICATES)
-        pod["volumes"] = store.authority_volumes("store-ca")
+        inside["volumeMounts"] = store.list_authority_mounts("store-ca", folder=CERTIFICATES)
+        pod["volumes"] = store.list_authority_volumes("store-ca")
     return Patch(kind="Deployment", name=deployment, change={"spec": {"template": {"spec": pod}}})
 
 

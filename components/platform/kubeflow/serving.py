@@ -31,7 +31,7 @@ RESTRICTED: Final[Mapping[str, object]] = {
 @component(
     "kserve",
     "atoll:platform:KServe",
-    inputs=lambda context, charges: {**context.facts("kserve", charges), "mode": mode(context)},
+    inputs=lambda context, charges: {**context.describe_part("kserve", charges), "mode": mode(context)},
 )
 def build_kserve(own: PlatformResource) -> None:
     """The controllers, the serving runtimes and the page of endpoints."""
@@ -67,7 +67,7 @@ def build_ingress_settings(context: PlatformContext) -> dict[str, object]:
         "ingressGateway": names.GATEWAY,
         "localGateway": f"{names.KNATIVE}/knative-local-gateway",
         "localGatewayService": f"knative-local-gateway.{names.ISTIO}.svc.cluster.local",
-        "ingressDomain": context.host("serving").partition(".")[2],
+        "ingressDomain": context.build_host("serving").partition(".")[2],
         "ingressClassName": "istio",
         "domainTemplate": "{{ .Name }}-{{ .Namespace }}.{{ .IngressDomain }}",
         "urlScheme": "https" if serverless else "http",
@@ -87,7 +87,7 @@ def build_knative(own: PlatformResource) -> None:
 
 def knative_patches(context: PlatformContext) -> list[Patch]:
     """Names below our domain instead of example.com."""
-    domain = context.host("serving").partition(".")[2]
+    domain = context.build_host("serving").partition(".")[2]
     replaced = [{"op": "replace", "path": "/data", "value": {domain: ""}}]
     # One level below the domain, which is all that the gateway's certificate covers.
     naming = {"domain-template": "{{.Name}}-{{.Namespace}}.{{.Domain}}"}

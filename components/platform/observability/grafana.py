@@ -78,7 +78,7 @@ def _settings(context: PlatformContext) -> dict[str, object]:
     """Access by single sign-on only; admins of the checklist are admins, all others are viewers."""
     dex = addresses(context)
     return {
-        "server": {"root_url": f"https://{context.host(names.GRAFANA_HOST)}"},
+        "server": {"root_url": f"https://{context.build_host(names.GRAFANA_HOST)}"},
         "analytics": {"reporting_enabled": False, "check_for_updates": False, "check_for_plugin_updates": False},
         "users": {"allow_sign_up": False, "auto_assign_org_role": "Viewer"},
         "security": {"cookie_secure": True, "disable_gravatar": True},
@@ -154,7 +154,7 @@ def build_alert_facts(context: PlatformContext) -> AlertFacts:
     return AlertFacts(
         parts=frozenset(part.name for part in context.platform.parts),
         pool_label=_as_metric(context.price_label),
-        prices=context.prices_by_label(),
+        prices=context.map_prices_by_label(),
         other_usd_per_month=prices.other_usd_per_month,
         ceiling_usd_per_month=context.ceiling_usd_per_month,
         teams={namespace(work): team.name for team in context.platform.teams for work in team.workloads},

@@ -47,11 +47,11 @@ class ComponentBucket:
 
     @property
     def volumes(self) -> list[dict[str, object]]:
-        return self.store.authority_volumes("s3-ca")
+        return self.store.list_authority_volumes("s3-ca")
 
     @property
     def mounts(self) -> list[dict[str, object]]:
-        return self.store.authority_mounts("s3-ca")
+        return self.store.list_authority_mounts("s3-ca")
 
     @property
     def trusted(self) -> list[dict[str, object]]:

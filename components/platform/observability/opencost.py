@@ -45,7 +45,7 @@ def build(own: PlatformResource) -> None:
 
 def price_list(context: PlatformContext) -> str:
     """Hourly prices of nodes, one line per pool."""
-    lines = [COLUMNS, *(_row(key, usd, context) for key, usd in sorted(context.prices_by_label().items()))]
+    lines = [COLUMNS, *(_row(key, usd, context) for key, usd in sorted(context.map_prices_by_label().items()))]
     return "".join(",".join(line) + "\n" for line in lines)
 
 

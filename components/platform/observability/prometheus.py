@@ -147,7 +147,7 @@ def build(own: PlatformResource) -> Outputs:
     release(own, _values(context), after=before)
     register_route(names.GRAFANA_HOST, grafana.SERVICE, 80, namespace=names.OBSERVABILITY, own=own)
     return {
-        "grafanaUrl": f"https://{context.host(names.GRAFANA_HOST)}",
+        "grafanaUrl": f"https://{context.build_host(names.GRAFANA_HOST)}",
         "grafanaAdminPassword": context.keyring.get_secret("grafana-admin"),
     }
 

@@ -63,7 +63,7 @@ def build(own: PlatformResource) -> Outputs:
     people = list_people(context.spec)
     register_route(names.ARGO_CD_HOST, SERVICE, 80, namespace=NAMESPACE, own=own, only=people)
     own.shown["release"] = server.name
-    return {"argoCd": f"https://{context.host(names.ARGO_CD_HOST)}"}
+    return {"argoCd": f"https://{context.build_host(names.ARGO_CD_HOST)}"}
 
 
 def _values(context: PlatformContext) -> dict[str, object]:
@@ -72,7 +72,7 @@ def _values(context: PlatformContext) -> dict[str, object]:
         part: {"resources": {"requests": {"cpu": cpu, "memory": memory}}} for part, (cpu, memory) in REQUESTS.items()
     }
     return {
-        "global": {"domain": context.host(names.ARGO_CD_HOST), "nodeSelector": selector},
+        "global": {"domain": context.build_host(names.ARGO_CD_HOST), "nodeSelector": selector},
         "redisSecretInit": {"enabled": False},
         "notifications": {"enabled": False},
         "configs": {"cm": _settings(context), "rbac": _rights(context), "params": {"server.insecure": True}},
@@ -102,7 +102,7 @@ def _settings(context: PlatformContext) -> dict[str, object]:
         },
     }
     return {
-        "url": f"https://{context.host(names.ARGO_CD_HOST)}",
+        "url": f"https://{context.build_host(names.ARGO_CD_HOST)}",
         "admin.enabled": False,
         "dex.config": json.dumps({"connectors": [connector]}),  # JSON is YAML too
         "resource.customizations.health.argoproj.io_Application": HEALTH,

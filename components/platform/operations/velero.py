@@ -159,7 +159,7 @@ def list_schedules(context: PlatformContext) -> Sequence[BackupSchedule]:
 
 def _inputs(context: PlatformContext, charges: Charges) -> dict[str, object]:
     schedules = {plan.name: f"{plan.cron}, kept {plan.days} days" for plan in list_schedules(context)}
-    return {**context.facts("velero", charges), "schedules": schedules}
+    return {**context.describe_part("velero", charges), "schedules": schedules}
 
 
 @component("velero", "atoll:platform:Velero", inputs=_inputs)

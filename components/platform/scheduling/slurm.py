@@ -128,7 +128,7 @@ while IFS=: read -r name _ id group _ home _; do install -d -m 700 -o "$id" -g "
 
 def _inputs(context: PlatformContext, charges: Charges) -> dict[str, object]:
     return {
-        **context.facts("slurm", charges),
+        **context.describe_part("slurm", charges),
         "nodes": {share.pool.name: share.nodes for share in shares(context.spec)},
         "users": list(list_users(context)),
     }

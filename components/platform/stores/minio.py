@@ -36,7 +36,7 @@ MILLICORES: Final = 100
 def _inputs(context: PlatformContext, charges: Charges) -> dict[str, object]:
     found = find_erasure(context)
     erasure = {"nodes": found.nodes, "drivesPerNode": found.drives_per_node, "parity": found.parity}
-    return {**context.facts(NAME, charges), "erasure": erasure}
+    return {**context.describe_part(NAME, charges), "erasure": erasure}
 
 
 @component("minio", "atoll:platform:Minio", inputs=_inputs)
@@ -87,7 +87,7 @@ def values(own: PlatformResource) -> dict[str, object]:
         "tls": {"enabled": True, "certSecret": TLS, "publicCrt": "tls.crt", "privateKey": "tls.key"},
         "trustedCertsSecret": TLS,
         "persistence": {
-            "size": f"{erasure.drive_gb(own.part.disk_gb)}Gi",
+            "size": f"{erasure.compute_drive_gb(own.part.disk_gb)}Gi",
             "storageClass": own.context.volume_class,
         },
         "environment": environment(erasure),

@@ -98,14 +98,14 @@ def _store(
         ]
     }
     if store.ca_secret:
-        given["volumes"] = store.authority_volumes(f"{name}-ca")
-        given["volumeMounts"] = store.authority_mounts(f"{name}-ca")
+        given["volumes"] = store.list_authority_volumes(f"{name}-ca")
+        given["volumeMounts"] = store.list_authority_mounts(f"{name}-ca")
     _register_pod_default(home, name, f"the bucket of team {team}", given, parent=parent, after=after)
 
 
 def _variables(store: ObjectStoreAccess) -> Iterator[tuple[str, pulumi.Input[str]]]:
     yield "AWS_REGION", store.region
-    yield "S3_URI", store.uri()
+    yield "S3_URI", store.build_uri()
     if store.keyless:
         return
     yield "AWS_ACCESS_KEY_ID", store.access_key
@@ -173,7 +173,7 @@ def pipelines(home: WorkloadNamespace, *, context: PlatformContext, parent: pulu
             f"{home.workload}-pipelines-keys",
         )
         register_secret(PIPELINES_KEYS, keys, namespace=home.namespace, parent=parent, logical=logical)
-    launcher = {"defaultPipelineRoot": store.uri(FOLDER), "providers": yaml.safe_dump(providers(store))}
+    launcher = {"defaultPipelineRoot": store.build_uri(FOLDER), "providers": yaml.safe_dump(providers(store))}
     _register_config_map(home, "kfp-launcher", launcher, parent=parent)
     _register_config_map(home, "metadata-grpc-configmap", METADATA, parent=parent)
     marked = {"workflows.argoproj.io/default-artifact-repository": DEFAULT}

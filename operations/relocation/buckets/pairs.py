@@ -81,7 +81,7 @@ def _ours(pair: BucketPair) -> Generator[Iterator[str]]:
         return
     with CopyLedger(pair.folder, source=pair.source, target=pair.target, versions=pair.bucket.versions) as ledger:
         intended = ((key, True) for key in ledger.list_intended())
-        yield (key for key, _, _ in align(intended, ledger.by_key()))
+        yield (key for key, _, _ in align(intended, ledger.group_by_key()))
 
 
 @contextmanager

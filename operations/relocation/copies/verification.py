@@ -173,7 +173,7 @@ def _write_report(
     said = found.sentence + doubts.words
     proven = found.proven and not doubts
     first = [f"{kind} {each}" for kind, several in found.kinds.items() for each in several.first]
-    whole = {**found.report(**sides), "sentence": said, "proven": proven, **doubts.form()}
+    whole = {**found.build_report(**sides), "sentence": said, "proven": proven, **doubts.form()}
     write_json(path, whole)
     proving.move.say(f"{pair.bucket.source}: {said}")
     return BucketProof(
@@ -182,7 +182,7 @@ def _write_report(
         proven=proven,
         path=path,
         first=(*first[: pairs.NAMED], *doubts.format_first())[: 2 * pairs.NAMED],
-        text=found.text(**sides) + "".join(f"{each}\n" for each in doubts.format_first()),
+        text=found.format_text(**sides) + "".join(f"{each}\n" for each in doubts.format_first()),
         manifests=manifests,
         terms=terms,
         changes=doubts.changes,

@@ -161,10 +161,10 @@ def conditions(**found: str) -> dict[str, Any]:
 def test_signs_are_read_as_the_api_shows_them(spec: ClusterSpec) -> None:
     job = next(each for each in plan_jobs(spec, nodes={}, run="r1") if each.done == JOB_DONE)
     assert job.failed == JOB_FAILED
-    assert job.state(conditions(Complete="True")) is JobState.DONE
-    assert job.state(conditions(Complete="False", Suspended="True")) is JobState.WAITING
-    assert job.state(conditions(Complete="True", Failed="True")) is JobState.FAILED
-    assert job.state({"status": None}) is JobState.WAITING
+    assert job.judge_state(conditions(Complete="True")) is JobState.DONE
+    assert job.judge_state(conditions(Complete="False", Suspended="True")) is JobState.WAITING
+    assert job.judge_state(conditions(Complete="True", Failed="True")) is JobState.FAILED
+    assert job.judge_state({"status": None}) is JobState.WAITING
     ready = StatusMatcher(path=("status", "readyReplicas"), value="1")
     assert ready.matches({"status": {"readyReplicas": 1}})
     assert not ready.matches({"status": {}})

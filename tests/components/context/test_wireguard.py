@@ -49,7 +49,7 @@ def test_a_profile_is_what_wg_quick_reads() -> None:
         preshared="shared=",
         endpoint="203.0.113.7:51820",
         routes=(IPv4Network("10.64.0.0/16"), IPv4Network("172.27.0.1/32")),
-    ).text()
+    ).render()
     read = configparser.ConfigParser()
     read.read_string(text)
     assert dict(read["Interface"]) == {"privatekey": "user=", "address": "172.27.1.2/32"}

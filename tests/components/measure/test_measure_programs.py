@@ -340,7 +340,7 @@ def test_a_burn_in_keeps_the_worst_of_its_rounds(
         reading = [("tflops", next(speeds), "TFLOPS")]
         return [
             accelerators.build_record(
-                "matmul", of.subject, tool="", readings=reading, params=of.params(precision="bf16")
+                "matmul", of.subject, tool="", readings=reading, params=of.list_params(precision="bf16")
             )
         ]
 

@@ -39,8 +39,8 @@ def test_what_was_written_is_read_back_in_the_order_of_the_bytes(tmp_path: Path)
     with opened(tmp_path) as ledger:
         ledger.record_written([written(each) for each in keys], done=keys)
     with opened(tmp_path) as ledger:
-        assert [key for key, _ in ledger.by_key()] == sorted(keys, key=str.encode)
-        assert dict(ledger.by_key())["ü"] == (written("ü"),)
+        assert [key for key, _ in ledger.group_by_key()] == sorted(keys, key=str.encode)
+        assert dict(ledger.group_by_key())["ü"] == (written("ü"),)
 
 
 @given(st.lists(st.text(min_size=1), unique=True))
@@ -49,7 +49,7 @@ def test_any_key_survives(tmp_path_factory: pytest.TempPathFactory, keys: list[s
         ledger.intend(keys)
         assert sorted(ledger.list_intended()) == sorted(keys)
         ledger.record_written([written(each) for each in keys], done=keys)
-        assert [key for key, _ in ledger.by_key()] == sorted(keys)
+        assert [key for key, _ in ledger.group_by_key()] == sorted(keys)
         assert ledger.list_intended() == []
 
 
@@ -57,14 +57,14 @@ def test_more_rows_than_a_page_come_once_each(tmp_path: Path) -> None:
     rows = [written(f"k{key:03}", number) for key in range(700) for number in range(3)]
     with opened(tmp_path) as ledger:
         ledger.record_written(rows, done=[])
-        assert [each for _, group in ledger.by_key() for each in group] == rows
+        assert [each for _, group in ledger.group_by_key() for each in group] == rows
 
 
 def test_what_is_written_again_replaces_all_versions_of_its_key(tmp_path: Path) -> None:
     with opened(tmp_path) as ledger:
         ledger.record_written([written("a", number) for number in range(3)], done=["a"])
         ledger.record_written([written("a")], done=["a"])
-        assert list(ledger.by_key()) == [("a", (written("a"),))]
+        assert list(ledger.group_by_key()) == [("a", (written("a"),))]
 
 
 def test_what_is_forgotten_is_gone(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_what_is_forgotten_is_gone(tmp_path: Path) -> None:
         ledger.intend(["a", "b"])
         ledger.record_written([written("a")], done=[])
         ledger.forget(["a"])
-        assert list(ledger.by_key()) == []
+        assert list(ledger.group_by_key()) == []
         assert ledger.list_intended() == ["b"]
 
 
@@ -131,6 +131,6 @@ def test_a_killed_process_leaves_whole_batches(tmp_path: Path) -> None:
     running.stdout.close()
     running.wait()
     with opened(tmp_path) as ledger:
-        found = [key for key, _ in ledger.by_key()]
+        found = [key for key, _ in ledger.group_by_key()]
     assert len(found) >= done * 10
     assert len(found) % 10 == 0

@@ -61,7 +61,7 @@ def test_missing_and_extra_are_counted_and_named(tmp_path: Path) -> None:
     assert [(each.key, each.order) for each in found.missing.first] == [("a b", 0), ("old", 1)]
     assert [each.key for each in found.extra.first] == ["more\nlines", "zzz"]
     assert found.sentence.endswith("2 missing, 2 extra, 0 different")
-    told = found.text(**SIDES)
+    told = found.format_text(**SIDES)
     assert 'extra: "more\\nlines"\n' in told
     assert 'missing: "old", version 1 before the latest\n' in told
 
@@ -113,7 +113,7 @@ def test_counts_are_exact_where_names_are_not_all_kept(tmp_path: Path) -> None:
     many = [row(f"k{at}") for at in range(NAMED + 50)]
     found = compared(tmp_path, [], source=many)
     assert (found.missing.count, len(found.missing.first)) == (NAMED + 50, NAMED)
-    assert f"missing: and {NAMED + 40} more" in found.text(**SIDES)
+    assert f"missing: and {NAMED + 40} more" in found.format_text(**SIDES)
 
 
 def test_a_manifest_that_cannot_be_believed_proves_nothing(tmp_path: Path) -> None:
@@ -130,9 +130,9 @@ def test_the_report_is_a_file_with_what_it_rests_on(tmp_path: Path) -> None:
     sample = Sample(percent=50, seed="drawn on Sunday")
     found = compared(tmp_path, [*ROWS, row("bad \udcff key")], sample=sample, reserved=".atoll/")
     path = tmp_path / "reports" / "models.json"
-    write_json(path, found.report(**SIDES))
+    write_json(path, found.build_report(**SIDES))
     before = path.read_bytes()
-    write_json(path, found.report(**SIDES))
+    write_json(path, found.build_report(**SIDES))
     assert path.read_bytes() == before
     assert [each.name for each in path.parent.iterdir()] == ["models.json"]
     read = json.loads(before)

@@ -40,7 +40,7 @@ def test_what_is_kept_and_what_is_lost_to_parity_is_the_whole(nodes: int, drives
 @given(NODES, DRIVES, st.integers(16, 10_000))
 def test_the_drives_take_no_more_than_what_is_paid_for(nodes: int, drives: int, disk_gb: int) -> None:
     found = erasure_set(nodes, drives_per_node=drives)
-    assert found.drives * found.drive_gb(disk_gb) <= disk_gb
+    assert found.drives * found.compute_drive_gb(disk_gb) <= disk_gb
 
 
 @pytest.mark.parametrize(("nodes", "share"), [(1, "1"), (2, "0.5"), (4, "0.75")])

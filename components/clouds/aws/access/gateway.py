@@ -137,7 +137,7 @@ class VpnGateway(pulumi.ComponentResource):
         aws.ec2.EipAssociation("gateway", allocation_id=address.allocation_id, instance_id=machine.id, opts=inside)
         self.address = address.public_ip
         self.security_group = group.id
-        self.profiles = keys.profiles(host=address.public_ip)
+        self.profiles = keys.build_profiles(host=address.public_ip)
         self.register_outputs({"address": self.address})
 
 

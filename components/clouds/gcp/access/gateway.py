@@ -115,7 +115,7 @@ class VpnGateway(pulumi.ComponentResource):
         address = gcp.compute.Address("gateway", region=placement.region, address_type="EXTERNAL", opts=inside)
         _create_machine(gateway, here, account=account, address=address, after=configured, parent=self)
         self.address = address.address
-        self.profiles = keys.profiles(host=address.address)
+        self.profiles = keys.build_profiles(host=address.address)
         self.register_outputs({"address": self.address})
 
 
