@@ -82,7 +82,7 @@ def _inventory(about: About, records: Sequence[IndexedRecord], pool: ExpectedPoo
     if found.measured is None:
         return found
     told = f"{plain(found.measured)} of {pool.accelerators} accelerators, {pool.accelerator} in the lock"
-    right = all(record.figure("accelerators") == pool.accelerators for record in records)
+    right = all(record.read_figure("accelerators") == pool.accelerators for record in records)
     return build_pass(about, why=told) if right else build_failure(about, why=told)
 
 
@@ -92,7 +92,7 @@ def _diagnostics(about: About, records: Sequence[IndexedRecord], pool: ExpectedP
         return complaint
     if not records:
         return build_missing(about) if pool.nvidia else build_undetermined(about, why=ONLY_NVIDIA)
-    counted = [(record.figure("tests"), record.figure("passed")) for record in records]
+    counted = [(record.read_figure("tests"), record.read_figure("passed")) for record in records]
     if any(not tests for tests, _ in counted):
         return build_undetermined(about, why="no test of DCGM was run to its end")
     good = all(tests == fine for tests, fine in counted)
@@ -101,9 +101,9 @@ def _diagnostics(about: About, records: Sequence[IndexedRecord], pool: ExpectedP
 
 
 def _matmul(about: About, records: Sequence[IndexedRecord], pool: ExpectedPool) -> CheckVerdict:
-    right = [each for each in records if each.param("precision") == pool.precision]
+    right = [each for each in records if each.read_param("precision") == pool.precision]
     if records and not right:
-        other = ", ".join(sorted({each.param("precision") for each in records}))
+        other = ", ".join(sorted({each.read_param("precision") for each in records}))
         return build_missing(about, why=f"measured in {other}, while the work is in {pool.precision}")
     return judge_records(about, right, pool.matmul)
 
@@ -113,8 +113,8 @@ def _longest(about: About, records: Sequence[IndexedRecord], limit: AcceptanceLi
     complaint = find_complaint(about, records)
     if complaint is not None or not records:
         return complaint or build_missing(about)
-    best = max(records, key=lambda each: each.figure("hours") or 0)
-    lasted = best.figure("hours")
+    best = max(records, key=lambda each: each.read_figure("hours") or 0)
+    lasted = best.read_figure("hours")
     if lasted is not None and limit.least is not None and lasted < limit.least:
         # Too short is no fault of the node: the rest was not measured.
         told = f"{plain(lasted)} h without a fault; {plain(limit.least)} h are required"
@@ -144,8 +144,8 @@ def _worst(check: str, reading: str, name: str, given: Sorted, pool: ExpectedPoo
         greatest = max(pool.judged_payloads, default=0)
         records = [each for each in records if _is(each, payload_bytes=greatest)]
     if check == "matmul":
-        records = [each for each in records if each.param("precision") == pool.precision]
-    return min((value for each in records if (value := each.figure(reading)) is not None), default=None)
+        records = [each for each in records if each.read_param("precision") == pool.precision]
+    return min((value for each in records if (value := each.read_figure(reading)) is not None), default=None)
 
 
 def _unseen(pool: ExpectedPool, names: Sequence[str]) -> Iterator[CheckVerdict]:
@@ -174,7 +174,7 @@ def _fabric(pool: ExpectedPool, *, given: Sorted) -> Iterator[CheckVerdict]:
 
 
 def _is(record: IndexedRecord, **params: int) -> bool:
-    return all(record.param(name) == str(value) for name, value in params.items())
+    return all(record.read_param(name) == str(value) for name, value in params.items())
 
 
 def worst_of(verdicts: Sequence[CheckVerdict]) -> tuple[str, ...]:
@@ -201,9 +201,9 @@ def _together(about: About, records: Sequence[IndexedRecord], limit: AcceptanceL
         return complaint or build_missing(about)
     runs: dict[str, dict[str, Decimal]] = defaultdict(dict)
     for record in records:
-        value, node = record.figure(limit.reading), record.param("node")
+        value, node = record.read_figure(limit.reading), record.read_param("node")
         if value is not None:
-            runs[record.param("nodes")][node] = min(value, runs[record.param("nodes")].get(node, value))
+            runs[record.read_param("nodes")][node] = min(value, runs[record.read_param("nodes")].get(node, value))
     whole = [(int(nodes), shares) for nodes, shares in runs.items() if len(shares) == int(nodes)]
     if not whole:
         told = ", ".join(f"{len(shares)} of {nodes} nodes" for nodes, shares in runs.items())
@@ -264,7 +264,7 @@ def _once(once: Once, *, given: Sorted) -> CheckVerdict:
     if once.check not in COUNTED:
         return build_pass(about, why=once.title)
     there, asked = COUNTED[once.check]
-    counts = [(record.figure(there), record.figure(asked)) for record in records]
+    counts = [(record.read_figure(there), record.read_figure(asked)) for record in records]
     least = min(counts, key=lambda each: (each[0] or 0) - (each[1] or 0))
     told = f"{least[0]} of {least[1]}"
     if not all(each[1] for each in counts):

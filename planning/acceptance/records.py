@@ -177,7 +177,7 @@ class IndexedRecord:
     measured: MeasurementRecord
     index: int
 
-    def figure(self, name: str) -> Decimal | None:
+    def read_figure(self, name: str) -> Decimal | None:
         return figure(self.measured, name)
 
     def at(self, name: str) -> str:
@@ -187,7 +187,7 @@ class IndexedRecord:
                 return f"measured.{self.index}.readings.{place}.value"
         return f"measured.{self.index}"
 
-    def param(self, name: str) -> str:
+    def read_param(self, name: str) -> str:
         return self.measured["params"].get(name, "")
 
 

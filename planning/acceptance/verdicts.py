@@ -149,7 +149,7 @@ def judge_records(about: About, records: Sequence[IndexedRecord], limit: Accepta
     complaint = find_complaint(about, records)
     if complaint is not None:
         return complaint
-    read = [(value, record) for record in records if (value := record.figure(limit.reading)) is not None]
+    read = [(value, record) for record in records if (value := record.read_figure(limit.reading)) is not None]
     if not read:
         return build_missing(about)
     worst, record = min(read, key=lambda each: _rank(each[0], limit))
@@ -205,7 +205,7 @@ def _format_param(name: str, value: str) -> str:
 
 
 def _with_nodes(word: str, record: IndexedRecord) -> str:
-    on = record.param("on")
+    on = record.read_param("on")
     return f"{word} (over {on})" if on else word
 
 

@@ -43,12 +43,12 @@ class Knob:
     spare: int
     always: Decimal = ZERO
 
-    def share_left(self, given_up: int) -> Decimal:
+    def compute_share_left(self, given_up: int) -> Decimal:
         return max((self.count - given_up) / self.count, ZERO)
 
-    def least_left(self, given_up: int) -> Decimal:
+    def compute_least_left(self, given_up: int) -> Decimal:
         """The part that is left of a quiet month."""
-        left = self.share_left(given_up)
+        left = self.compute_share_left(given_up)
         return min(Decimal(1), left * self.count / self.always) if self.always else left
 
 
@@ -228,7 +228,7 @@ def _try_reductions(
 
 def apply_reduction(bill: Bill, step: Reduction) -> Bill:
     """What is left of a bill after a step; shares of the bill move with it."""
-    left, fewest = step.knob.share_left(step.given_up), step.knob.least_left(step.given_up)
+    left, fewest = step.knob.compute_share_left(step.given_up), step.knob.compute_least_left(step.given_up)
     fewer = dict(_shrunk([line for line in bill.lines if line.key in step.knob.keys], left, fewest=fewest))
     lines = tuple(fewer.get(line.key, line) for line in bill.lines)
     moved = dict(_shares(bill.lines, lines))

@@ -37,7 +37,7 @@ class ServerCosts:
     years: int
     source: str
 
-    def yearly_cost(self, servers: int) -> Decimal:
+    def compute_yearly_cost(self, servers: int) -> Decimal:
         """USD a year to keep `servers` running."""
         return servers * (self.colocation + self.failures) + self.on_call
 
@@ -75,7 +75,7 @@ def buy(costs: ServerCosts, *, servers: int, bulk_discount: Decimal = NO_DISCOUN
     """
     if servers < 1 or not 0 <= bulk_discount < 1:
         raise ValueError(f"at least one server and a discount within [0, 1): {servers}, {bulk_discount}")
-    years = [costs.yearly_cost(servers)] * costs.years
+    years = [costs.compute_yearly_cost(servers)] * costs.years
     years[0] += servers * costs.price * (1 - bulk_discount)
     years[-1] -= servers * costs.resale
     return tuple(years)
@@ -107,7 +107,7 @@ def break_even_month_of(
     return break_even_month(
         rent_per_month=rent_per_month,
         purchase=servers * costs.price * (1 - bulk_discount),
-        running_per_month=costs.yearly_cost(servers) / MONTHS_PER_YEAR,
+        running_per_month=costs.compute_yearly_cost(servers) / MONTHS_PER_YEAR,
         resale=servers * costs.resale,
         months=costs.years * MONTHS_PER_YEAR,
     )

@@ -173,13 +173,13 @@ class _JsonText:
                 ),
             )
         except json.JSONDecodeError as error:
-            raise self._not_json(error) from error
+            raise self._build_error(error) from error
         except _UnfitError as error:
             self.refuse(str(error), at=_line_of_number(text))
         except RecursionError:
             self.refuse(f"nested deeper than {MAX_JSON_DEPTH} levels")
 
-    def _not_json(self, error: json.JSONDecodeError) -> InputError:
+    def _build_error(self, error: json.JSONDecodeError) -> InputError:
         if not error.doc.strip():
             return InputError(f"{self._file} is empty", hint=self._hint or "did the command that writes it fail?")
         ends = error.pos >= len(error.doc.rstrip()) or error.msg.startswith(_CUT)

@@ -86,7 +86,7 @@ class BoundedLines:
         Raises:
             InputError: not UTF-8, a line or row over its limit, too many rows, or a packed file that unpacks to no end.
         """
-        while line := self._next_line():
+        while line := self._read_line():
             self.number += 1
             self._row_bytes += len(line)
             self._unpacked += len(line)
@@ -94,7 +94,7 @@ class BoundedLines:
                 self.refuse(f"a row of more than {MOST_ROW_BYTES >> 20} MiB")
             if self.number % LOOKED_AT == 0:
                 self._refuse_endless()
-            yield self._text(line)
+            yield self._decode(line)
 
     def begin_row(self) -> None:
         self._row_bytes = 0
@@ -103,7 +103,7 @@ class BoundedLines:
         fault = Fault(message=reason, file=self.file, line=self.number)
         raise InputError(f"{self.file}: cannot be read on", faults=(fault,), hint=hint)
 
-    def _next_line(self) -> bytes:
+    def _read_line(self) -> bytes:
         try:
             return self._source.readline(MOST_ROW_BYTES + 1)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -112,7 +112,7 @@ class BoundedLines:
         except OSError as error:
             raise InputError(f"{self.file}: cannot be read ({error.strerror or error})") from error
 
-    def _text(self, line: bytes) -> str:
+    def _decode(self, line: bytes) -> str:
         try:
             return line.decode("utf-8-sig" if self.number == 1 else "utf-8")
         except UnicodeDecodeError:

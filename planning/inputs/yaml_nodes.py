@@ -206,7 +206,7 @@ class _Builder:
     def take(self, event: yaml.Event) -> bool:
         """Add one event; False to read no further."""
         if isinstance(event, yaml.DocumentStartEvent):
-            return self._document(event)
+            return self._open_document(event)
         if isinstance(event, yaml.NodeEvent):
             self._refuse_anchor(event)
             self._values += 1
@@ -228,7 +228,7 @@ class _Builder:
             self._add(self._close())
         return True
 
-    def _document(self, event: yaml.Event) -> bool:
+    def _open_document(self, event: yaml.Event) -> bool:
         self._documents += 1
         if self._documents > 1:
             self._say(

@@ -267,7 +267,7 @@ def compare_ownership(buying: Buying) -> OwnershipCosts | None:
     discount = BULK_DISCOUNT if buying.servers >= BULK_SERVERS else NO_DISCOUNT
     months = range(costs.years * MONTHS_PER_YEAR + 1)
     bought = buying.servers * costs.price * (1 - discount)
-    owned = [bought + costs.yearly_cost(buying.servers) * month / MONTHS_PER_YEAR for month in months]
+    owned = [bought + costs.compute_yearly_cost(buying.servers) * month / MONTHS_PER_YEAR for month in months]
     owned[-1] -= buying.servers * costs.resale
     return OwnershipCosts(
         rented=tuple(buying.rent_usd_per_year * month / MONTHS_PER_YEAR for month in months), owned=tuple(owned)

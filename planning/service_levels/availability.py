@@ -78,7 +78,7 @@ class Availability:
         total = self.owed + self.unknown
         return 100 * (self.owed - self.short) / total if total else None
 
-    def seconds(self, standing: Standing) -> int:
+    def sum_seconds(self, standing: Standing) -> int:
         return sum(span.seconds for span in self.spans if span.standing == standing)
 
 

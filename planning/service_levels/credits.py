@@ -85,7 +85,7 @@ def calculate_credit(
     Args:
         nodes: availability of the nodes of the pool that the lines belong to; None for lines of no pool.
     """
-    counted = Fraction(month_seconds - found.seconds("before"), month_seconds)
+    counted = Fraction(month_seconds - found.sum_seconds("before"), month_seconds)
     least = find_credit_percent(found.percent_if_up, table) if found.part.counted else ZERO
     most = find_credit_percent(found.percent_if_down, table) if found.part.counted else ZERO
     charges = [_charge(nodes, lock, line, counted=counted) for line in found.part.lines]

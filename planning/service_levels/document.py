@@ -80,10 +80,12 @@ def _cautions(form: SlaForm, quoted: FormFigures) -> Iterator[Block]:
         yield Paragraph(say("The work began on ", quoted.at("counted_from"), "; earlier time is not counted."))
     silent = [at for at, part in enumerate(form["parts"]) if not part["recorded"] and part["verdict"] != "not counted"]
     if silent:
-        yield Notice(say("Undetermined, because nothing was measured: ", quoted.names(silent), "."))
+        yield Notice(say("Undetermined, because nothing was measured: ", quoted.join_names(silent), "."))
     aside = [at for at, part in enumerate(form["parts"]) if part["verdict"] == "not counted"]
     if aside:
-        yield Paragraph(say("Not counted, because the annex grants no credit for them: ", quoted.names(aside), "."))
+        yield Paragraph(
+            say("Not counted, because the annex grants no credit for them: ", quoted.join_names(aside), ".")
+        )
     for at, _ in enumerate(form["not_recorded"]):
         yield Notice(say("No series are recorded on the placement ", quoted.at(f"not_recorded.{at}"), "."))
     for at, _ in enumerate(form["notes"]):
@@ -261,14 +263,14 @@ class FormFigures:
                 found = cast("Mapping[str, object]", found)[step]
         return Figure(text=str(found), origin=Origin.MEASURED, at=path)
 
-    def names(self, parts: Iterable[int]) -> Sentence:
+    def join_names(self, parts: Iterable[int]) -> Sentence:
         return join_sentences(say(self.at(f"parts.{at}.title")) for at in parts)
 
     def quote_level(self, at: int) -> Figure:
-        return self._row(at, self._form["table"][at]["below_percent"], "below_percent", "credit_below")
+        return self._quote_row(at, self._form["table"][at]["below_percent"], "below_percent", "credit_below")
 
     def quote_share(self, at: int) -> Figure:
-        return self._row(at, self._form["table"][at]["credit_percent"], "credit_percent", "credit")
+        return self._quote_row(at, self._form["table"][at]["credit_percent"], "credit_percent", "credit")
 
     def quote_promise(self, at: int) -> Figure:
         """Promised availability of a part that has one, with its origin."""
@@ -281,7 +283,7 @@ class FormFigures:
             case "promises":
                 return of_catalog(text, "promises.csv slo_uptime values", source=self._table_source)
 
-    def _row(self, at: int, text: str, field: str, promise: str) -> Figure:
+    def _quote_row(self, at: int, text: str, field: str, promise: str) -> Figure:
         if self._form["table_from"] == "agreement":
             return of_checklist(text, f"agreement.credits.{at}.{field}")
         return of_catalog(text, f"promises.csv {promise} values", source=self._table_source)
@@ -313,11 +315,11 @@ def conclusion(form: SlaForm, quoted: FormFigures) -> Sentence:
     )
     if short:
         worse = say("") if same else say(", and ", floor, sums[1], " if unmeasured time was down")
-        return say("SLA missed: ", quoted.names(short), ". Service credit: ", floor, sums[0], worse, ".")
+        return say("SLA missed: ", quoted.join_names(short), ". Service credit: ", floor, sums[0], worse, ".")
     if below:
-        return say("Below the promise: ", quoted.names(below), ".", credit)
+        return say("Below the promise: ", quoted.join_names(below), ".", credit)
     if unsure:
-        return say("Undetermined: ", quoted.names(unsure), ".", credit)
+        return say("Undetermined: ", quoted.join_names(unsure), ".", credit)
     if form["not_recorded"]:
         return say("Undetermined: no series are recorded on additional placements.")
     return say("SLA met: no service credit is due.")

@@ -134,7 +134,7 @@ def _within(hours: Decimal | None, machine: Machine, speed: RunTime | None, leas
     """The least nodes on which a run ends in time, their start included."""
     if speed is None or hours is None:
         return least
-    return max(least, speed.nodes_within(hours - start_hours(machine)))
+    return max(least, speed.count_nodes_within(hours - start_hours(machine)))
 
 
 def _refusal(demand: Demand, machine: Machine, accelerator: Accelerator) -> Rejection | None:

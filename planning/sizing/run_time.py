@@ -71,7 +71,7 @@ class RunTime:
             lost > self.count_computing_hours(nodes) or self.count_hours(nodes - 1) <= self.count_hours(nodes)
         )
 
-    def nodes_within(self, hours: Decimal) -> int:
+    def count_nodes_within(self, hours: Decimal) -> int:
         """The least number of nodes on which one run takes at most `hours`; where none do, one that is starved."""
         if self.one_node_hours <= hours:
             return 1
@@ -118,7 +118,7 @@ def _build_with_network(
     """The speed of nodes that are joined by this machine type's network."""
     scaling = SCALING if share is None else assumptions.ONE
     links = interconnect(demand, machine, accelerator)
-    free = 1 if links is None else max(1, links.nodes_without_loss(hours / scaling))
+    free = 1 if links is None else max(1, links.count_nodes_without_loss(hours / scaling))
     return RunTime(hours, scaling=scaling, mfu=share, links=links, free_nodes=free)
 
 

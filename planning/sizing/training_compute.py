@@ -242,7 +242,7 @@ class Interconnect:
     per_node: int
     copy_nodes: int
 
-    def nodes_without_loss(self, one_node_hours: Decimal) -> int:
+    def count_nodes_without_loss(self, one_node_hours: Decimal) -> int:
         """A number of nodes up to which nothing is lost, at least; `one_node_hours` of computing in all."""
         hidden = OVERLAP * one_node_hours
         if self.copy_nodes > 1:

@@ -110,8 +110,8 @@ def fill_curves(results: Results, expected: Expectations, verdicts: Sequence[Che
     for pool in expected.pools:
         worst: dict[tuple[int, int], tuple[Decimal, str]] = {}
         for record in given.of("all_reduce", pool.subject) if pool.all_reduce else ():
-            size = int(record.param("nodes")), int(record.param("payload_bytes"))
-            bus = record.figure("bus")
+            size = int(record.read_param("nodes")), int(record.read_param("payload_bytes"))
+            bus = record.read_figure("bus")
             if bus is not None and all(size) and (size not in worst or bus < worst[size][0]):
                 worst[size] = bus, record.at("bus")
         if not worst:

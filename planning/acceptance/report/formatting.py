@@ -64,8 +64,8 @@ class Speaker:
         at = self.places.get(subject, "")
         if per == "pool":
             lock_name = Figure(text=whole.rpartition("/")[2], origin=Origin.LOCK, at=at)
-            return say(lock_name) if not self.several else say(from_report(text, self._verdict_at(subject)))
-        return say(from_report(text, at)) if at else say(from_report(text, self._node_at(text)))
+            return say(lock_name) if not self.several else say(from_report(text, self._find_verdict(subject)))
+        return say(from_report(text, at)) if at else say(from_report(text, self._find_node(text)))
 
     def find_index(self, verdict: VerdictForm) -> int:
         """Index of a verdict in the report."""
@@ -138,11 +138,11 @@ class Speaker:
     def _quote_reason(self, verdict: VerdictForm) -> Sentence:
         return quote_text(verdict["why"], f"verdicts.{self.find_index(verdict)}.why")
 
-    def _verdict_at(self, subject: str) -> str:
+    def _find_verdict(self, subject: str) -> str:
         found = (index for index, each in enumerate(self.form["verdicts"]) if each["subject"] == subject)
         return f"verdicts.{next(found, 0)}.subject"
 
-    def _node_at(self, name: str) -> str:
+    def _find_node(self, name: str) -> str:
         found = (index for index, each in enumerate(self.form["nodes"]) if each["name"] == name)
         return f"nodes.{next(found, 0)}.name"
 

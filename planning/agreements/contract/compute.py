@@ -145,7 +145,7 @@ def _precision(pool: PoolAt, found: ExpectedPool, sides: AgreementContext) -> Se
 def fabric(sides: AgreementContext) -> Iterator[Block]:
     """All-reduce over nodes, for pools whose nodes work together."""
     pools = [
-        (pool, found) for pool in sides.pools if sides.together(pool) and (found := sides.find_expected_pool(pool))
+        (pool, found) for pool in sides.pools if sides.is_together(pool) and (found := sides.find_expected_pool(pool))
     ]
     pools = [(pool, found) for pool, found in pools if found.all_reduce]
     if not pools:

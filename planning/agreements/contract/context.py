@@ -63,11 +63,11 @@ class LockPlacement:
     def built(self) -> bool:
         return self.spec.existing is None and self.spec.placement.target != "none"
 
-    def pools(self) -> Iterator[PoolAt]:
+    def list_pools(self) -> Iterator[PoolAt]:
         for number, pool in enumerate(self.spec.pools):
             yield PoolAt(pool=pool, at=f"{self.at}.pools.{number}", place=self)
 
-    def tiers(self) -> Iterator[TierAt]:
+    def list_tiers(self) -> Iterator[TierAt]:
         for number, tier in enumerate(self.spec.storage):
             yield TierAt(tier=tier, at=f"{self.at}.storage.{number}", place=self)
 
@@ -107,7 +107,7 @@ class TierAt:
     def name(self) -> Sentence:
         return say(self.place.name, ": ", self.tier.tier) if self.place.is_named else say(self.tier.tier)
 
-    def cell(self, field: str) -> Sentence:
+    def quote_cell(self, field: str) -> Sentence:
         value: Value = getattr(self.tier, field)
         return say(of_lock(value, f"{self.at}.{field}"))
 
@@ -145,13 +145,13 @@ class AgreementContext:
 
     @property
     def pools(self) -> tuple[PoolAt, ...]:
-        return tuple(pool for place in self.places for pool in place.pools())
+        return tuple(pool for place in self.places for pool in place.list_pools())
 
     @property
     def tiers(self) -> tuple[TierAt, ...]:
-        return tuple(tier for place in self.places for tier in place.tiers())
+        return tuple(tier for place in self.places for tier in place.list_tiers())
 
-    def together(self, pool: PoolAt) -> bool:
+    def is_together(self, pool: PoolAt) -> bool:
         """Whether nodes of a pool work on one job: those between which the acceptance measures an all-reduce."""
         found = self.find_expected_pool(pool)
         return found is not None and bool(found.all_reduce)

@@ -145,7 +145,7 @@ def _repair(sides: AgreementContext) -> Iterator[Sentence]:
 
 
 def _own_spares(sides: AgreementContext) -> Iterator[Block]:
-    together = [pool for pool in sides.pools if sides.together(pool)]
+    together = [pool for pool in sides.pools if sides.is_together(pool)]
     paid = [pool for pool in together if pool.pool.spares]
     without = [pool for pool in together if not pool.pool.spares]
     if paid:
@@ -175,7 +175,7 @@ def allocation(sides: AgreementContext) -> Iterator[Block]:
         for pool in told
         if sides.holds(pool) == UNKNOWN
     )
-    together = [pool for pool in sides.pools if sides.together(pool)]
+    together = [pool for pool in sides.pools if sides.is_together(pool)]
     if not together:
         return
     yield Paragraph.of(

@@ -76,8 +76,8 @@ def _files(files: list[tuple[TierAt, ExpectedTier]], sides: AgreementContext) ->
 def _tier(tier: TierAt) -> tuple[Sentence, ...]:
     return (
         tier.name,
-        say(OPEN) if tier.tier.engine.endswith(UNSOLD) else tier.cell("engine"),
-        *map(tier.cell, ("purpose", "asked_gb", "provisioned_gb")),
+        say(OPEN) if tier.tier.engine.endswith(UNSOLD) else tier.quote_cell("engine"),
+        *map(tier.quote_cell, ("purpose", "asked_gb", "provisioned_gb")),
     )
 
 

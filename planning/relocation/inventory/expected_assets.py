@@ -66,7 +66,7 @@ def _tiers(spec: ClusterSpec) -> Iterator[StatefulAsset]:
     for tier in spec.storage:
         if tier.tier == "hot":
             yield replace(
-                ASSETS["scratch/hot"].asset(),
+                ASSETS["scratch/hot"].build_asset(),
                 key=f"scratch/{beside}hot",
                 title=f"hot tier: {tier.engine}",
                 part="hot",
@@ -115,13 +115,13 @@ def _platform(spec: ClusterSpec, platform: Platform) -> Iterator[StatefulAsset]:
         for team in platform.teams:
             yield _user_bucket(f"team-{team.name}", TEAM_BUCKET, platform)
     if platform.mirror:
-        yield ASSETS["registry/mirror"].asset(locator=platform.mirror)
+        yield ASSETS["registry/mirror"].build_asset(locator=platform.mirror)
     yield _build_names(spec, platform)
 
 
 def _build_asset(part: PlatformComponent, kept: StateClass) -> StatefulAsset:
     size = _upto(part.disk_gb) if kept.disk and part.disk_gb else None
-    return replace(kept.asset(), part=part.name, bytes=size, sized_by=CLAIMED if size else NOT_LOOKED)
+    return replace(kept.build_asset(), part=part.name, bytes=size, sized_by=CLAIMED if size else NOT_LOOKED)
 
 
 def _unknown(part: PlatformComponent) -> StatefulAsset:
@@ -155,12 +155,12 @@ def _user_bucket(user: str, row: BucketRow, platform: Platform) -> StatefulAsset
 def _build_names(spec: ClusterSpec, platform: Platform) -> StatefulAsset:
     domain = spec.network.domain or PRIVATE_DOMAIN
     hosts = [host for part, host in HOSTS.items() if platform.part(part)]
-    return ASSETS["names/services"].asset(locator=" ".join(f"{host}.{domain}" for host in sorted(hosts)))
+    return ASSETS["names/services"].build_asset(locator=" ".join(f"{host}.{domain}" for host in sorted(hosts)))
 
 
 def _list_common_assets(spec: ClusterSpec) -> Iterator[StatefulAsset]:
     """What every stack has, however small its platform."""
     for key in ("objects/people", "secrets/people", "secrets/platform"):
-        yield ASSETS[key].asset()
+        yield ASSETS[key].build_asset()
     if find_traits(spec.placement.target).encryption_keys == "customer":
-        yield ASSETS["key/data"].asset()
+        yield ASSETS["key/data"].build_asset()

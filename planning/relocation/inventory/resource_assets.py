@@ -56,7 +56,7 @@ _KINDS: Final[Mapping[str, AssetKind]] = {
 
 def _bucket(resource: Resource) -> StatefulAsset | str:
     known = ASSETS.get(f"bucket/{resource.name}")  # of the platform, and of the audit trail
-    return known.asset(seen=AssetSource.PLAN) if known else f"bucket/{resource.name}"
+    return known.build_asset(seen=AssetSource.PLAN) if known else f"bucket/{resource.name}"
 
 
 def _file_system(resource: Resource) -> str:

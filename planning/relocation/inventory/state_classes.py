@@ -45,7 +45,7 @@ class StateClass(BucketRow):
     locator: str = ""
     disk: bool = False
 
-    def asset(self, *, locator: str = "", seen: AssetSource = AssetSource.LOCK) -> StatefulAsset:
+    def build_asset(self, *, locator: str = "", seen: AssetSource = AssetSource.LOCK) -> StatefulAsset:
         return StatefulAsset(
             key=self.key,
             title=self.title,

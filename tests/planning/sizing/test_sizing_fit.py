@@ -240,8 +240,8 @@ def test_spread_gives_the_time_on_any_number_of_nodes() -> None:
     speed = estimate_run_time(TRAIN, NODE, H100)
     assert isinstance(speed, RunTime)
     assert speed.count_hours(3) == fits(TRAIN).work_hours
-    assert speed.nodes_within(speed.one_node_hours) == 1
-    assert speed.nodes_within(speed.one_node_hours * Decimal("0.999")) == 2
+    assert speed.count_nodes_within(speed.one_node_hours) == 1
+    assert speed.count_nodes_within(speed.one_node_hours * Decimal("0.999")) == 2
     assert estimate_run_time(replace(TRAIN, flops=None), NODE, H100) is None
     assert isinstance(estimate_run_time(TRAIN, NODE, replace(H100, tflops={})), Rejection)
 

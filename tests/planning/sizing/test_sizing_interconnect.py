@@ -86,7 +86,7 @@ def test_a_deadline_is_met_by_the_least_number_of_nodes_on_any_network(
     parameters: str, gbps: int, deadline: int, per_node: int
 ) -> None:
     speed = speed_of(job(parameters), replace(NODE, accelerators=per_node, network_gbps=Decimal(gbps)))
-    nodes = speed.nodes_within(Decimal(deadline))
+    nodes = speed.count_nodes_within(Decimal(deadline))
     assume(nodes <= LARGEST_CLUSTER and not speed.is_starved(nodes))
     assert speed.count_hours(nodes) <= deadline * (1 + Decimal("1e-20"))
     assert nodes <= 2 or speed.count_hours(nodes - 1) > deadline

@@ -82,7 +82,7 @@ def test_more_nodes_are_never_slower(hours: Decimal, one: int, other: int) -> No
 @given(AMOUNT, AMOUNT)
 def test_a_deadline_is_met_with_the_least_number_of_nodes(hours: Decimal, deadline: Decimal) -> None:
     speed = RunTime(hours)
-    nodes = speed.nodes_within(deadline)
+    nodes = speed.count_nodes_within(deadline)
     assert speed.count_hours(nodes) <= deadline * (1 + Decimal("1e-20"))
     assert nodes == 1 or speed.count_hours(nodes - 1) > deadline
 
