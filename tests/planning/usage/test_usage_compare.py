@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import tracemalloc
@@ -17,8 +18,10 @@ from command_project import Atoll, valid
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from locked_stack import write_locked
+from rich.console import Console
 
 from catalogs.model import Item
+from cli.views.cluster_operations.usage import comparison_parts
 from operations.usage.bill_files import rows
 from planning.inputs.fact_tables import read_rows
 from planning.spec.lock import Lock
@@ -186,6 +189,24 @@ def test_an_estimate_is_no_price_of_a_quantity_and_is_marked_in_the_plan(tmp_pat
     assert form["unrated"][0]["reason"] == "its price is an estimate"
     assert part(form, "object")["estimated"] == 2
     assert form["total"]["difference_usd"] is None
+
+
+def test_what_is_estimated_unpriced_or_counted_by_us_is_marked_in_the_table(tmp_path: Path) -> None:
+    lock = at_coreweave()
+    lines = tuple(
+        line.model_copy(update={"state": State.ESTIMATED}) if line.item == "object" else line for line in lock.bill
+    )
+    hours = [coreweave(1, "b200-8x", "2", "Instance-Hour"), coreweave(1, "gb300-4x", "1", "Instance-Hour")]
+    form = compared(tmp_path, hours, lock.model_copy(update={"bill": lines}))
+    console = Console(width=80, file=io.StringIO())
+    console.print(*comparison_parts(form), sep="\n")
+    assert isinstance(console.file, io.StringIO)
+    shown = {line.split()[0]: line for line in console.file.getvalue().splitlines() if line.strip()}
+    assert "~" in shown["object"]
+    assert "68.22*" in shown["pool/pretrain-13b"]
+    assert ">= 68.22*" in " ".join(shown["total"].split())
+    assert max(map(len, console.file.getvalue().splitlines())) <= 80
+    assert "~ holds an estimate: 2 lines of the plan" in console.file.getvalue()
 
 
 def test_two_prices_of_one_machine_are_told_apart_by_how_it_is_bought(tmp_path: Path) -> None:
