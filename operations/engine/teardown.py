@@ -74,7 +74,8 @@ class StackState:
 
     @property
     def has_work(self) -> bool:
-        """Whether a destroy would do anything: components and providers of what is protected stay with it."""
+        """Whether a destroy would do anything."""
+        # Components and providers of what is protected stay with it: alone they are no work.
         return bool(self.going or self.forgotten or (self.held and not self.protected))
 
     @property

@@ -161,6 +161,7 @@ def _manifest(resource: Resource) -> Plain:
     """The object as it is applied; what only Pulumi reads is left out."""
     group, _, kind = resource.type.removeprefix("kubernetes:").rpartition(":")
     version = group.removeprefix("core/")
+    # The group is part of Pulumi's type; "core" is Pulumi's own word for none.
     found = {name: plain(value) for name, value in resource.inputs.items()}
     return {**found, "apiVersion": str(resource.inputs.get("apiVersion") or version), "kind": kind}
 

@@ -72,6 +72,7 @@ def issue_kubeconfig(user: User, spec: ClusterSpec, *, hours: int, signer: Certi
         AtollError: the cluster does not sign.
     """
     held = groups(user, spec)
+    # A certificate without a group would sign in and be refused everything.
     if not held:
         raise InputError(f"{user.name} has no workload in this cluster", hint="name one in access.users[].workloads")
     # Made here, so that it is in no cluster and no log: only the request is sent.

@@ -165,8 +165,9 @@ def _restore(path: Path, content: bytes | None) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Make the renames last; some file systems do not sync folders, and then there is nothing to do."""
+    """Make the renames last."""
     with suppress(OSError):
+        # Some file systems do not sync folders, and then there is nothing to do.
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)

@@ -92,7 +92,8 @@ class AnsweringMonitor(CapturingMonitor):
         return response
 
     def Invoke(self, request: Any) -> Any:  # noqa: ANN401, N802 - the SDK's signature
-        """The account is a reference; every other function of a provider is unknown."""
+        """Answer a function of a provider."""
+        # The account is a reference in the plan; every other function of a provider stays unknown.
         if request.tok != CALLER:
             return super().Invoke(request)
         response = resource_pb2.ResourceInvokeResponse()
