@@ -113,17 +113,15 @@ def _on_node(series: str) -> str:
 
 
 def _build_shared_volume_expression() -> str:
-    """Share of the shared volumes in use that a kubelet can read.
-
-    A kubelet that cannot read a mounted volume leaves it out. Nothing is known while no pod has one mounted, and a file
-    system that hangs without an error is not seen.
-    """
+    """Share of the shared volumes in use that a kubelet can read."""
     claim = "namespace, persistentvolumeclaim"
     mounted = (
         f"max by ({claim}) (kube_pod_spec_volumes_persistentvolumeclaims_info"
         ' * on (namespace, pod) group_left () max by (namespace, pod) (kube_pod_status_phase{phase="Running"} == 1))'
         f' and on ({claim}) kube_persistentvolumeclaim_access_mode{{access_mode="ReadWriteMany"}}'
     )
+    # A kubelet that cannot read a mounted volume leaves it out. Nothing is known while no pod has one mounted, and a
+    # file system that hangs without an error is not seen.
     read = f"max by ({claim}) (kubelet_volume_stats_capacity_bytes)"
     return (
         f"avg((({mounted}) and on ({claim}) {read}) or ({mounted}) * 0)"
@@ -132,10 +130,8 @@ def _build_shared_volume_expression() -> str:
 
 
 def _minio() -> str:
-    """Whether it can be written to, as any of its servers says; down where none says so and no pod of it is ready.
-
-    Servers that run and cannot be asked, as when the token was changed by hand, are not known.
-    """
+    """Whether it can be written to, as any of its servers says; down where none says so and no pod of it is ready."""
+    # Servers that run and cannot be asked, as when the token was changed by hand, are not known to be down.
     return f"max(minio_cluster_health_status) or (max({STORE_PODS}) == 0)"
 
 
