@@ -85,12 +85,10 @@ def _again(size: Range, copied: Range) -> Range:
 
 
 def _parts(objects: Range, size: Range, *, around: int) -> Range:
-    """Requests by which objects of so many bytes together are carried in parts.
-
-    How the bytes lie in the objects is not known: at least every object and every part is one request; at most every
-    object has one part that is not full, and the requests around parts; expected are objects of equal size.
-    """
+    """Requests by which objects of so many bytes together are carried in parts."""
     return Range(
+        # How the bytes lie in the objects is not known: at least every object and every part is one request; at most
+        # every object has one part that is not full, and the requests around parts; expected are objects of equal size.
         max(objects.min, size.min / PART_BYTES),
         _equal(objects.expected, size.expected, around=around),
         objects.max * (1 + around) + size.max / PART_BYTES,
