@@ -34,7 +34,7 @@ def text(form: RefreshForm, diff: DiffForm | None = None) -> str:
         *(_stacks(diff) if diff else ()),
         _counts(form),
         *_moves("The largest moves", form["moves"]),
-        *_held(form),
+        *_list_held(form),
         render_list("Refused", [_note(each) for each in form["refused"]], budget=BUDGET),
         render_list("A second source says otherwise", [_note(each) for each in form["disagreeing"]], budget=BUDGET),
         render_list(GONE, [_note(each) for each in form["gone"]], budget=BUDGET),
@@ -95,7 +95,7 @@ def _moves(title: str, notes: Sequence[PriceNote]) -> Iterator[str]:
         yield table(MOVES, "lrrr", rows, budget=BUDGET)
 
 
-def _held(form: RefreshForm) -> Iterator[str]:
+def _list_held(form: RefreshForm) -> Iterator[str]:
     if form["held"]:
         count = len(form["held"])
         said = "1 price" if count == 1 else f"{count} prices"
