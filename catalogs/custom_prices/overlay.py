@@ -38,8 +38,8 @@ class Overlay:
     ) -> None:
         self._rows = rows
         self._words = words
-        bases = sorted(line for row in rows for line in _find_bases(row, lines, words=words, reserved=reserved))
-        self._lines = sorted({*bases, *lines}) if bases else lines
+        bases = set(_find_bases(rows, lines, words=words, reserved=reserved))
+        self._lines = sorted([*bases, *lines]) if bases else lines
         self.lines = self._merge()
 
     def _merge(self) -> list[str]:
@@ -95,22 +95,26 @@ class Overlay:
 
 
 def _find_bases(
-    row: OwnRow, lines: Sequence[str], *, words: ItemWords, reserved: Callable[[str], AbstractSet[str]]
+    rows: Sequence[OwnRow], lines: Sequence[str], *, words: ItemWords, reserved: Callable[[str], AbstractSet[str]]
 ) -> Iterator[str]:
     """The prices that a change of a term applies to where the list has none for it: those on demand.
 
     Several providers publish a term as "up to 60%" off only: a quotation then says by how much.
     """
-    provider, item, region, purchase, above = row.key
-    if row.factor is None or row.on_top or above or purchase not in reserved(provider):
-        return
-    for line in within(lines, f"{provider},"):
-        _, its_item, its_region, its_purchase, rest = line.split(",", 4)
-        if its_purchase != PurchaseKind.ON_DEMAND or region not in (EVERYWHERE, its_region):
-            continue
-        key = f"{provider},{its_item},{its_region},{purchase},"
-        if item in words.of(provider, its_item) and not within(lines, key):
-            yield f"{key}{rest}"
+    changed = {
+        row.key
+        for row in rows
+        if row.factor is not None and not row.on_top and not row.key[4] and row.key[3] in reserved(row.key[0])
+    }
+    for provider in {key[0] for key in changed}:
+        purchases = {key[3] for key in changed if key[0] == provider}
+        for line in within(lines, f"{provider},"):
+            _, item, region, kind, rest = line.split(",", 4)
+            for purchase in purchases if kind == PurchaseKind.ON_DEMAND else ():
+                start = f"{provider},{item},{region},{purchase},"
+                keys = words.keys((provider, item, region, purchase, ""))
+                if not changed.isdisjoint(keys) and not within(lines, start):
+                    yield f"{start}{rest}"
 
 
 def _list_covered_lines(lines: Sequence[str], row: OwnRow) -> list[str]:

@@ -78,8 +78,19 @@ def describe_unused_rows(catalog: Catalog, bills: Iterable[Bill]) -> Iterator[st
     for number, words in found[:ROWS_SHOWN]:
         yield f"price book {catalog.own.name}, line {number}: {words}"
     if len(found) > ROWS_SHOWN:
-        more = ", ".join(str(number) for number, _ in found[ROWS_SHOWN:])
+        more = _spell_lines([number for number, _ in found[ROWS_SHOWN:]])
         yield f"price book {catalog.own.name}, lines {more}: not used either"
+
+
+def _spell_lines(numbers: Iterable[int]) -> str:
+    """Rising numbers, those that follow each other as one range: "14, 16 to 90"."""
+    ranges: list[tuple[int, int]] = []
+    for each in numbers:
+        if ranges and ranges[-1][1] == each - 1:
+            ranges[-1] = (ranges[-1][0], each)
+        else:
+            ranges.append((each, each))
+    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in ranges)
 
 
 def as_book(catalog: Catalog) -> CostingBook:

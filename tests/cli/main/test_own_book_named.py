@@ -51,7 +51,7 @@ def test_of_many_rows_that_price_nothing_the_first_are_described_and_the_others_
     told = atoll("quote", "demo", "--price-book", "own.csv", "--today", DAY).err.splitlines()
     found = [line for line in told if line.startswith("price book")]
     assert len(found) == 13
-    assert found[-1] == "price book own, lines 14, 15: not used either"
+    assert found[-1] == "price book own, lines 14 to 15: not used either"
 
 
 def test_a_book_of_which_every_row_prices_something_is_not_remarked(project: Path, atoll: Atoll) -> None:
