@@ -54,7 +54,7 @@ alone. `atoll catalog coverage` says the same of the catalog at hand, `--json` w
 """
 
 
-def render(cells: Sequence[PlaceCoverage], *, prices_as_of: date | None) -> str:
+def render(cells: Sequence[PlaceCoverage], *, prices_as_of: date) -> str:
     """The page as Markdown, the same text for the same facts."""
     counts = summarize(cells)
     kinds = list_kinds(cells)
@@ -133,18 +133,23 @@ def _draw_cell(cell: PlaceCoverage) -> MatrixCell:
     return MatrixCell(cell.state.value, said[cell.state], f"{why} ({names})" if names else why)
 
 
-def make_files() -> dict[Path, str]:
-    """The page and its pictures, of the current catalog on the day of its newest price."""
-    catalog = load()
-    newest = catalog.prices.newest
-    cells = measure_coverage(catalog, providers=(), today=newest or date.max)
-    page = {FOLDER / "coverage.md": render(cells, prices_as_of=newest)}
+def make_files(cells: Sequence[PlaceCoverage], *, prices_as_of: date) -> dict[Path, str]:
+    """The page and its pictures."""
+    page = {FOLDER / "coverage.md": render(cells, prices_as_of=prices_as_of)}
     return page | {FOLDER / name: draw(cells, columns=columns) for name, columns in PICTURES.items()}
+
+
+def measure() -> tuple[tuple[PlaceCoverage, ...], date]:
+    """The current catalog on the day of its newest price, and that day."""
+    catalog = load()
+    newest = catalog.prices.newest or date.max
+    return measure_coverage(catalog, providers=(), today=newest), newest
 
 
 def main() -> None:
     """Write the page and its pictures."""
-    for path, text in make_files().items():
+    cells, newest = measure()
+    for path, text in make_files(cells, prices_as_of=newest).items():
         path.write_text(text, encoding="utf-8")
         sys.stdout.write(f"{path}\n")
 
