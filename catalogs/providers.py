@@ -131,6 +131,10 @@ class ProviderTraits:
     # connections of a service with few, long answers stay below that
     balancer_units: bool = False
     balancer_tls: bool = False  # a load balancer ends TLS with a certificate of the provider
+    # What a service of type LoadBalancer is paid by: "" by the hours of a load balancer; "address" where the cluster
+    # balances by itself, so that only its public address is paid (CoreWeave documentation, Expose a Service, and
+    # Public IPv4, 2026-11-10: docs.coreweave.com/products/networking/ip/public-ipv4)
+    balancer_billing: Literal["", "address"] = ""
     # A service gets a classic load balancer, which has no price, unless its class says another
     classic_balancer: bool = False
     istio_overlay: str = ""  # overlay of Istio's release where nodes differ: GKE's have CNI plugins in another folder
@@ -180,7 +184,7 @@ class ProviderTraits:
     # "tier"
     shared_claims: Literal["", "system", "workload", "tier"] = ""
     snapshot_driver: str = ""  # driver of disks of which the cluster takes snapshots
-    # Where logs and metrics of the main cloud go
+    # Where logs of clusters and of the main cloud go; "" where logs stay in the cluster, and nobody is paid for them
     log_service: Literal["", "cloudwatch", "google_cloud", "azure_monitor"] = ""
     # Its clusters give the collector an identity with the right to write logs and metrics there
     log_identity: bool = False

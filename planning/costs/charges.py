@@ -134,7 +134,7 @@ def _traffic(spec: ClusterSpec) -> tuple[Charge, ...]:
     network = spec.network
     balanced = network.load_balancers.as_range().times(HOURS_PER_MONTH)
     found = [
-        _network("load_balancer", "load balancer in front of the services", Item.LOAD_BALANCER, balanced),
+        _balancer("network/load_balancer", "in front of the services", spec, balanced),
         _network("egress", "data to the internet", Item.INTERNET_EGRESS, network.egress_gb.as_range()),
     ]
     traits = find_traits(spec.placement.provider)
@@ -151,6 +151,17 @@ def _traffic(spec: ClusterSpec) -> tuple[Charge, ...]:
         item = Item.CROSS_ZONE_DATA if near else Item.INTER_REGION_DATA
         found.append(_network("peering", "data over the peering", item, network.peering.gb_per_month.as_range()))
     return tuple(charge for charge in found if charge.quantity.max > ZERO)
+
+
+def find_balancer_item(provider: str) -> Item:
+    """What a service of type LoadBalancer is paid as there."""
+    return Item.PUBLIC_IPV4 if find_traits(provider).balancer_billing == "address" else Item.LOAD_BALANCER
+
+
+def _balancer(key: str, where: str, spec: ClusterSpec, hours: Range) -> Charge:
+    item = find_balancer_item(spec.placement.provider)
+    thing = "load balancer" if item is Item.LOAD_BALANCER else "public address of the load balancer"
+    return Charge(key, f"{thing} {where}", BillGroup.NETWORK, item, hours)
 
 
 def _network(name: str, label: str, item: Item, quantity: Range) -> Charge:
@@ -174,7 +185,8 @@ def _list_flat_charges(spec: ClusterSpec) -> Iterator[Charge]:
 
 
 def _logs(spec: ClusterSpec) -> tuple[Charge, ...]:
-    if spec.placement.target == EXISTING:
+    """What the cloud's log service takes in; nothing where there is none, or the cluster was there before us."""
+    if spec.placement.target == EXISTING or not find_traits(spec.placement.provider).log_service:
         return ()
     volume = spec.logs_gb.as_range()
     return (Charge("logs/ingest", "log ingestion", BillGroup.OBSERVABILITY, Item.LOG_INGEST, volume),)
@@ -216,7 +228,7 @@ def way_in(spec: ClusterSpec) -> tuple[Charge, ...]:
         return ()
     month = Range.exactly(HOURS_PER_MONTH)
     if vpn.kind == "in_cluster":
-        return (_vpn("load_balancer", "load balancer of the VPN gateway", Item.LOAD_BALANCER, month),)
+        return (_balancer("access/vpn/load_balancer", "of the VPN gateway", spec, month),)
     machine = _vpn("machine", f"VPN gateway: {vpn.machine}", vpn.machine, month)
     return (
         replace(machine, group=BillGroup.COMPUTE, purchase="on_demand"),

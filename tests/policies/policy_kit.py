@@ -35,7 +35,7 @@ STACKS = {
 }
 
 # What the examples on Google Cloud and CoreWeave have no price for, with the most that it may come to.
-STATED = {"shared_ssd": 5000, "load_balancer": 100, "log_ingest": 100, "support_business_hours": 3000}
+STATED = {"shared_ssd": 5000, "support_business_hours": 3000}
 BOUNDS = MayStayUnpriced.model_validate({"at_most_usd_per_month": STATED})
 LAW = PolicySettings(settings={MayStayUnpriced: BOUNDS})
 

@@ -162,7 +162,7 @@ def test_a_stated_bound_counts_against_the_ceiling() -> None:
 
 def test_every_unpriced_line_of_an_example_is_named() -> None:
     found = breaches(prices.UNPRICED, replace(sound("coreweave"), law=PolicySettings()))
-    assert {each.resource for each in found} == {"gateway", "cluster", "services", "network"}
+    assert {each.resource for each in found} == {"services"}
 
 
 def test_the_dearest_of_several_machines_counts() -> None:

@@ -67,7 +67,8 @@ def _ceiling(clone: Clone) -> str:
     count = sum(line.usd_per_month is None for line in clone.lock.bill)
     if judgement.verdict is not Verdict.UNDETERMINED or limit is None or not count:
         return f"{VERDICTS[judgement.verdict]}: {judgement.reason}"
-    return f"{amounts.money(str(limit))} USD a month: undetermined while {_count(count)} of the bill have no price"
+    has = "has" if count == 1 else "have"
+    return f"{amounts.money(str(limit))} USD a month: undetermined while {_count(count)} of the bill {has} no price"
 
 
 def _count(lines: int) -> str:
@@ -86,9 +87,10 @@ def describe_one_sided(money: PriceLines, *, names: tuple[str, str], places: tup
         if not mine:
             continue
         sums = amounts.money(str(_cost(money, mine, side=side)))
+        it, it_is = ("it", "It is") if len(mine) == 1 else ("them", "They are")
         yield (
-            f"{_count(len(mine))} of the bill, {sums} USD a month at {names[at]}: the price book has no price for them "
-            f"at {places[1 - at]}. They are neither saving nor cost here; --price-book can name what you pay"
+            f"{_count(len(mine))} of the bill, {sums} USD a month at {names[at]}: the price book has no price for {it} "
+            f"at {places[1 - at]}. {it_is} neither saving nor cost here; --price-book can name what you pay"
         )
 
 

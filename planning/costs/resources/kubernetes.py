@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from catalogs.model import Item
 from catalogs.providers import find_traits
 from planning.costs.bill import BillGroup
+from planning.costs.charges import find_balancer_item
 from planning.costs.resources.findings import Free
 from planning.costs.resources.locations import place_of
 from planning.costs.resources.resource import Properties, UnreadableError
@@ -73,13 +74,14 @@ def service(case: CostingContext) -> Iterator[Finding]:
     if case.inputs.at("spec").at("type").text("ClusterIP") != "LoadBalancer":
         yield Free(IN_CLUSTER)
         return
-    if case.declares_any((Item.LOAD_BALANCER,)):
+    item = find_balancer_item(place_of(case).provider)
+    if case.declares_any((item,)):
         yield Free(OWN_SOFTWARE)
         return
     if find_traits(place_of(case).provider).classic_balancer and not _is_network_balancer(case.inputs):
         raise UnreadableError("spec.loadBalancerClass does not say a network load balancer: a classic one has no price")
-    note = "capacity units are extra"
-    yield case.hourly(Item.LOAD_BALANCER, group=BillGroup.NETWORK, own="network/load_balancer", note=note)
+    note = "capacity units are extra" if item is Item.LOAD_BALANCER else ""
+    yield case.hourly(item, group=BillGroup.NETWORK, own="network/load_balancer", note=note)
 
 
 def claim(case: CostingContext) -> Iterator[Finding]:

@@ -51,6 +51,8 @@ def test_every_price_is_above_zero_unless_the_source_says_free(catalog: Catalog)
         ("azure", "internet_egress", 0),
         ("coreweave", "control_plane", 0),
         ("coreweave", "internet_egress", 0),
+        ("digitalocean", "control_plane", 0),
+        ("digitalocean", "public_ipv4", 0),
         ("hyperstack", "control_plane", 0),
         ("hyperstack", "internet_egress", 0),
         ("lambda", "internet_egress", 0),

@@ -298,7 +298,7 @@ def test_the_bill_of_a_50_tb_move_is_shown_by_line_with_sources() -> None:
     )
     shown = "\n".join(line.text for line in lay_out_bill(found.bill, width=160))
     assert "data over the internet, aws/us-east-1 to gcp/us-central1" in shown
-    assert "ic-transfer" in shown
+    assert "aws-transfer-2026-09" in shown
     assert "finops-mcp" in shown  # NAT
     assert "unpriced" in shown
     for each in found.bill.lines:
