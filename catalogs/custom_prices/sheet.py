@@ -105,7 +105,8 @@ def read_records(path: Path, faults: list[BookFault]) -> Iterator[BookRecord]:
         message = f"cannot be read: {error.reason}"
         fault = BookFault(message=message, line=error.line, column=error.column, hint=error.hint and AS_CSV)
         raise PriceBookError(path, [fault]) from error
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    # Several answers are put together as they are: marks of encoding and header lines may stand inside.
+    lines = text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     named = _SEPARATOR_LINE.fullmatch(lines[0])
     skipped = 0 if named is None else 1
     separator = max(_SEPARATORS, key=lines[0].count) if named is None else named[1]
@@ -143,7 +144,7 @@ def _read_rows(
     count = 0
     for cells, first, last in _parse(reader, lines, skipped=skipped, faults=faults):
         filled = [cell.strip() for cell in cells]
-        if not any(filled):
+        if not any(filled) or [cell.casefold() for cell in filled] == columns:
             continue
         count += 1
         record = BookRecord(

@@ -14,6 +14,7 @@ from operations.plans.quote import Wanted
 from operations.project.atomic_files import write_all
 from operations.project.workspace import display_path, resolve_stack
 from planning.agreements.quotation.document import write_request
+from planning.agreements.quotation.request import group_by_provider
 from planning.agreements.quotation.sheet import write_sheet
 
 if TYPE_CHECKING:
@@ -58,19 +59,21 @@ def run_rfq(
 def _write(found: QuotationRequest, folder: str, asked: str, *, day: date) -> None:
     from cli.pages.documents.rendering import render_html, render_markdown  # noqa: PLC0415 - once there is a page
 
-    name = f"rfq-{found.option.stack}"
-    page = write_request(found.option, found.items, catalog=found.catalog, today=day, file=f"{name}.csv")
+    by_provider = group_by_provider(found.items)
+    texts: dict[Path, str] = {}
+    for provider, items in by_provider.items():
+        name = f"rfq-{found.option.stack}" if len(by_provider) == 1 else f"rfq-{found.option.stack}-{provider}"
+        page = write_request(found.option, items, catalog=found.catalog, today=day, file=f"{name}.csv")
+        texts[Path(folder) / f"{name}.md"] = render_markdown(page)
+        texts[Path(folder) / f"{name}.html"] = render_html(page, styles=("quote",))
+        texts[Path(folder) / f"{name}.csv"] = write_sheet(items)
     if not folder:
-        sys.stdout.write(render_markdown(page))
+        sys.stdout.write("\n".join(text for path, text in texts.items() if path.suffix == ".md"))
         return
-    texts = {
-        Path(folder) / f"{name}.md": render_markdown(page),
-        Path(folder) / f"{name}.html": render_html(page, styles=("quote",)),
-        Path(folder) / f"{name}.csv": write_sheet(found.items),
-    }
     write_all(texts)
     tell_written(texts)
     count = "1 item" if len(found.items) == 1 else f"{len(found.items)} items"
     show(f"{found.option.option}: {count} to ask for")
-    sheet = display_path(Path(folder) / f"{name}.csv")
-    note(f"fill in usd, as_of and source, then: atoll quote {asked} --price-book {sheet}")
+    sheets = [display_path(path) for path in texts if path.suffix == ".csv"]
+    book = sheets[0] if len(sheets) == 1 else "FILE, which holds the rows of all"
+    note(f"fill in usd, as_of and source, then: atoll quote {asked} --price-book {book}")

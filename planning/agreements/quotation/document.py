@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from catalogs.parsing import spell_unit
-from planning.agreements.quotation.request import Reason, group_by_provider
+from planning.agreements.quotation.request import Reason
 from planning.agreements.quotation.sheet import format_quantity
 from planning.costs.bill import LIST_PRICE
 from planning.documents.blocks import Blank, Bullets, Document, Heading, Paragraph, Table
@@ -41,24 +41,20 @@ BLANKS: Final = ("Number of the quotation", "Date of the prices", "Valid until",
 def write_request(
     option: QuotedOption, items: Sequence[RequestedItem], *, catalog: Catalog, today: date, file: str
 ) -> Document:
-    """The page for a provider; with several of them, a section for each.
+    """The page for one provider.
 
     Args:
+        items: of this provider.
         file: name of the CSV file that comes with it.
     """
     customer = option.placements[0].customer
-    by_provider = group_by_provider(items)
     return Document(
         title=say("Request for quotation"),
         subtitle=cite(f"{customer.name}, {today.isoformat()}"),
         blocks=(
             Paragraph(cite(_introduce(items))),
             Table(head=(), rows=tuple(_facts(option, today, file)), style="sheet plain", wide=0),
-            *(
-                block
-                for provider, its in by_provider.items()
-                for block in _section(provider, its, option, catalog=catalog)
-            ),
+            *_section(items, option, catalog=catalog),
             Heading(2, say("How to answer"), "answer"),
             Bullets(tuple(cite(each) for each in HOW_TO_ANSWER)),
             Heading(2, say("Answered by"), "answered"),
@@ -75,19 +71,19 @@ def _introduce(items: Sequence[RequestedItem]) -> str:
 
 def _facts(option: QuotedOption, today: date, file: str) -> Iterator[tuple[Sentence, Sentence]]:
     customer = option.placements[0].customer
+    is_alone = len({each.placement.provider for each in option.placements}) == 1  # an option's id names all of them
     rows = (
         ("requested by", f"{customer.name}, {customer.owner}"),
         ("date", today.isoformat()),
-        ("our reference", f"{option.stack}, {option.option}"),
+        ("our reference", f"{option.stack}, {option.option}" if is_alone else option.stack),
         ("contract", f"{option.contract_months} months" if option.contract_months else "no commitment asked for"),
         ("file to fill in", file),
     )
     yield from ((cite(name, tone="faint"), cite(said)) for name, said in rows)
 
 
-def _section(
-    provider: str, items: Sequence[RequestedItem], option: QuotedOption, *, catalog: Catalog
-) -> Iterator[Block]:
+def _section(items: Sequence[RequestedItem], option: QuotedOption, *, catalog: Catalog) -> Iterator[Block]:
+    provider = items[0].provider
     places = {each.placement.region for each in option.placements if each.placement.provider == provider}
     named = sorted(place for place in places if place != ANY_REGION)
     yield Heading(2, cite(", ".join((catalog.providers[provider].title, *named))), provider)

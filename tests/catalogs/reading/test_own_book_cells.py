@@ -166,6 +166,7 @@ def test_a_file_that_is_no_price_book_says_what_it_lacks(root: Path, text: str, 
         HEADER.replace(",above", "").title() + PRICE.replace(",0,contract", ",contract"),
         f'{HEADER.strip()},what,,\n{PRICE},"two, big machines",,',
         f"{HEADER.strip()},valid_until\n{PRICE}",
+        f"{HEADER}{ANYWHERE}\n\ufeff{HEADER}{PRICE}",
     ],
 )
 def test_what_a_spreadsheet_writes_is_read(root: Path, text: str) -> None:

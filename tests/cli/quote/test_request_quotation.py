@@ -54,8 +54,8 @@ def write_example(project: Path, name: str, *, has_contract: bool = False, provi
     return name
 
 
-def lines_of(atoll: Atoll, stack: str, option: str, *more: str) -> list[dict[str, Any]]:
-    found = atoll("quote", stack, "--option", option, "--today", DAY, "--json", *more)
+def lines_of(atoll: Atoll, stack: str, option: str, *more: str, today: str = DAY) -> list[dict[str, Any]]:
+    found = atoll("quote", stack, "--option", option, "--today", today, "--json", *more)
     return json.loads(found.out)["bill"]["lines"]
 
 
@@ -126,6 +126,27 @@ def test_the_example_in_the_docs_is_what_the_commands_write(project: Path, atoll
         if os.environ.get("ATOLL_UPDATE_GOLDENS") == "1":
             path.write_text(text, "utf-8")
         assert path.read_text("utf-8") == text, f"{file}: ATOLL_UPDATE_GOLDENS=1 writes it anew"
+
+
+def test_each_provider_of_an_option_gets_a_request_that_names_no_other(project: Path, atoll: Atoll) -> None:
+    stack = write_example(project, "spanning-two")
+    later = "2027-03-01"  # prices of both are old by then
+    assert atoll("rfq", stack, "-o", "asked", "--today", later).code == 0
+    pages = sorted((project / "asked").glob("*.md"))
+    names = [path.stem.removeprefix(f"rfq-{stack}-") for path in pages]
+    assert len(names) > 1
+    for path, name in zip(pages, names, strict=True):
+        others = {each for each in names if each != name}
+        assert not [each for each in others if each in path.read_text("utf-8").replace("aws-", "")], name
+        assert {row["provider"] for row in read_sheet(path.with_suffix(".csv"))} == {name}
+    texts = []
+    for path in pages:
+        fill_in(path.with_suffix(".csv"), project / path.with_suffix(".csv").name)
+        texts.append((project / path.with_suffix(".csv").name).read_text("utf-8"))
+    (project / "all.csv").write_text("".join(texts), "utf-8")
+    option = atoll("rfq", stack, "-o", "again", "--today", later).out.partition(":")[0]
+    lines = lines_of(atoll, stack, option, "--price-book", "all.csv", "--allow-stale", today=later)
+    assert open_items(lines) == set()
 
 
 def test_the_discount_of_a_term_makes_an_option_of_that_term(project: Path, atoll: Atoll) -> None:
