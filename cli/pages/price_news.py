@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MARKER: Final = "<!-- atoll-prices -->"
 BUDGET: Final = 8_000  # characters of each part; a pull request has 65,000
+SHORT: Final = 1_000
+UNKNOWN: Final = "Machines on sale that machines.csv does not describe"
 GONE: Final = "Gone from their source; the old rows stay, and age"
 NOT_TAKEN: Final = "Not taken, so that the old rows stay"
 COUNTS: Final = ("new", "same", "changed", "held", "refused", "older", "gone")
@@ -40,6 +42,7 @@ def text(form: RefreshForm, diff: DiffForm | None = None) -> str:
         render_list(GONE, [_note(each) for each in form["gone"]], budget=BUDGET),
         render_list(NOT_TAKEN, _sections([*form["sections_refused"], *form["silent"]]), budget=BUDGET),
         render_list("Skipped", _sections(form["skipped"]), budget=BUDGET),
+        render_list(UNKNOWN, [prose(each) for each in form["unknown_machines"]], budget=SHORT),
         _old(form),
     )
     return "".join(parts).rstrip("\n") + "\n"

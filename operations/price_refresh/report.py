@@ -14,7 +14,7 @@ from operations.price_refresh.gates import PriceVerdict
 from operations.price_refresh.model import SectionKind, spell_amount
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import date
     from decimal import Decimal
 
@@ -107,8 +107,8 @@ class RefreshReport:
         """The whole of it."""
         outcome = self.outcome
         every = [price for section in outcome.judged for price in section.prices]
-        usable = [price for section in outcome.judged if not section.refused for price in section.prices]
-        moved = [each for each in usable if each.verdict is PriceVerdict.CHANGED]
+        usable = list(self._pick_prices().values())
+        moved = _with(usable, PriceVerdict.CHANGED)
         return {
             "today": str(outcome.today),
             "dry_run": outcome.order.dry_run,
@@ -153,11 +153,19 @@ class RefreshReport:
         answered = {section.section.provider for section in self.outcome.judged}
         return sorted(answered | {each.provider for each in self.outcome.silent if not each.keyless})
 
+    def _pick_prices(self) -> Mapping[PriceKey, JudgedPrice]:
+        """One judged price for each key, though two sources may give it: the one that is written, else the first."""
+        usable = (price for section in self.outcome.judged if not section.refused for price in section.prices)
+        found: dict[PriceKey, JudgedPrice] = {}
+        for price in usable:
+            found.setdefault(price.key, price)
+        return {**found, **self.outcome.winners}
+
     def _counts(self) -> Iterator[ProviderCounts]:
+        prices = self._pick_prices().values()
         for provider in self._providers():
             sections = [each for each in self.outcome.judged if each.section.provider == provider]
-            prices = [price for each in sections if not each.refused for price in each.prices]
-            counted = Counter(each.verdict for each in prices)
+            counted = Counter(each.verdict for each in prices if each.key[0] == provider)
             yield {
                 "provider": provider,
                 "new": counted[PriceVerdict.NEW],

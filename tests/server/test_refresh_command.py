@@ -16,6 +16,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 from aws_recordings import ROOT, VERSION, offer_routes, offer_text
+from azure_recordings import PATH, answer
+from google_recordings import routes as google_routes
 from price_server import Asked, PriceServer, Route, price_server
 
 from catalogs.catalog import ROOT as CATALOG
@@ -89,6 +91,33 @@ def test_prices_are_written_and_the_next_command_uses_them(refresh: Refresh) -> 
     )
     prices = [each for each in json.loads(shown.stdout)["prices"] if each["region"] == "us-east-1"]
     assert [(each["usd"], each["as_of"]) for each in prices if each["provider"] == "aws"] == [("0.085", "2026-11-18")]
+
+
+@pytest.mark.parametrize(
+    ("provider", "region", "variable", "routes", "source"),
+    [
+        ("aws", "us-east-1", "ATOLL_PRICES_AWS_BULK", offer_routes(), "aws-price-list"),
+        ("azure", "eastus", "ATOLL_PRICES_AZURE_RETAIL", {PATH: answer}, "azure-retail-prices"),
+        ("gcp", "us-central1", "ATOLL_PRICES_GOOGLE_BILLING", google_routes(), "google-billing-catalog"),
+    ],
+    ids=["aws", "azure", "gcp"],
+)
+def test_each_vendors_list_makes_a_catalog_that_is_sound(
+    tmp_path: Path, *, provider: str, region: str, variable: str, routes: Mapping[str, Route], source: str
+) -> None:
+    with price_server(routes) as server:
+        refresh = Refresh(server, tmp_path / "renewed")
+        settings = {variable: server.address, "ATOLL_PRICES_GPUHUNT": server.address, "GOOGLE_API_KEY": "key"}
+        done = refresh.run("--provider", provider, "--region", region, "--json", environment=settings)
+    form = json.loads(done.stdout)
+    assert (done.returncode, form["written"], form["refused"], form["sections_refused"]) == (0, True, [], []), form
+    assert {each["text"] for each in form["silent"]} <= {
+        f"published catalogs of gpuhunt: {server.address}/{provider}/version answers 404"
+    }
+    rows = (refresh.renewed / provider / "prices.csv").read_text().splitlines()
+    assert sum(f",{source}," in row for row in rows) > 10
+    assert source in (refresh.renewed / "sources.csv").read_text()
+    assert refresh.digest() != OLD
 
 
 def test_a_dry_run_prints_its_document_and_writes_nothing(refresh: Refresh) -> None:

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from operations.price_refresh.gpu_clouds.amounts import read_amount_text
+from operations.price_refresh.amounts import read_amount_text
 from operations.price_refresh.model import FoundPrice
 
 if TYPE_CHECKING:
@@ -104,7 +104,9 @@ def find_prices(
             if item.matches(row, region=region):
                 found[name].append(_price(row, name, published=published))
     for name, prices in found.items():
-        yield from _choose(prices, known[name].choice)
+        yield from dict.fromkeys(
+            _choose(prices, known[name].choice)
+        )  # several operations of one usage type cost the same
 
 
 def find_machine(row: Mapping[str, str], *, region: str, published: date) -> FoundPrice | None:

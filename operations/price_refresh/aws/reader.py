@@ -119,7 +119,7 @@ class _PriceListRun:
                 elif any(item.matches(row, region=region) for item in items):
                     services.append(row)
         found.services += find_prices(services, items, region=region, published=file.published)
-        found.machines += hosts
+        found.machines += dict.fromkeys(hosts)
 
     def _section(self, region: str, found: _RegionPrices) -> Iterator[PriceSection | SilentSection]:
         failed = (*(text for text in self._paths.values() if isinstance(text, str)), *found.failed.values())

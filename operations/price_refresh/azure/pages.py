@@ -7,8 +7,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlsplit
 
+from operations.price_refresh.amounts import read_amount
 from operations.price_refresh.answers import as_objects, as_text, read_object
-from operations.price_refresh.gpu_clouds.amounts import read_amount
 from operations.price_refresh.model import PriceReadError
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, cast
 
 from catalogs.model import Method, Source
+from operations.price_refresh.amounts import read_amount, read_count
 from operations.price_refresh.answers import as_object, as_objects, as_text, read_object
-from operations.price_refresh.gpu_clouds.amounts import read_amount, read_count
 from operations.price_refresh.gpu_clouds.machine_quotes import (
     ON_DEMAND,
     SPOT,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item, Method, Source
 from catalogs.parsing import EVERYWHERE, unit_of
+from operations.price_refresh.amounts import read_amount, read_count
 from operations.price_refresh.answers import as_objects, as_text, read_json, read_object
-from operations.price_refresh.gpu_clouds.amounts import read_amount, read_count
 from operations.price_refresh.gpu_clouds.machine_quotes import (
     ON_DEMAND,
     SPOT,

@@ -6,8 +6,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Method, Source
+from operations.price_refresh.amounts import read_amount, read_count
 from operations.price_refresh.answers import as_object, read_object
-from operations.price_refresh.gpu_clouds.amounts import read_amount, read_count
 from operations.price_refresh.gpu_clouds.machine_quotes import ON_DEMAND, MachineQuote, machine_sections
 from operations.price_refresh.model import PriceReadError, SectionKind
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item, Method, Source
 from catalogs.parsing import EVERYWHERE, HOUR, LIST, unit_of
+from operations.price_refresh.amounts import read_amount
 from operations.price_refresh.answers import as_objects, as_text, read_object
-from operations.price_refresh.gpu_clouds.amounts import read_amount
 from operations.price_refresh.gpu_clouds.machine_quotes import ON_DEMAND
 from operations.price_refresh.model import USD, FoundPrice, PriceReadError, PriceSection, SectionKind, SilentSection
 

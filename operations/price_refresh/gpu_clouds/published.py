@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Method, Source
+from operations.price_refresh.amounts import read_amount_text
 from operations.price_refresh.answers import read_bytes, read_table
-from operations.price_refresh.gpu_clouds.amounts import read_amount_text
 from operations.price_refresh.gpu_clouds.machine_quotes import ON_DEMAND, SPOT, MachineQuote, machine_sections
 from operations.price_refresh.gpu_clouds.zip_table import LARGEST_ARCHIVE, zip_lines
 from operations.price_refresh.model import PriceReadError, SectionKind

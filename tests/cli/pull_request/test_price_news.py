@@ -34,6 +34,7 @@ def empty() -> RefreshForm:
         "held": [],
         "refused": [],
         "disagreeing": [],
+        "unknown_machines": [],
         "gone": [],
         "sections_refused": [],
         "silent": [],

@@ -21,8 +21,8 @@ from price_recordings import (
 )
 
 from catalogs.catalog import load
+from operations.price_refresh.amounts import read_amount, read_amount_text
 from operations.price_refresh.gpu_clouds import droplets, hyperstack, lambda_cloud, oracle, runpod
-from operations.price_refresh.gpu_clouds.amounts import read_amount, read_amount_text
 from operations.price_refresh.model import PriceReadError, PriceRequest, PriceSection, SectionKind, SilentSection
 from operations.project.http import HttpResponse
 
