@@ -183,7 +183,7 @@ class Quote:
         missing_views: view and why it has no option of its own.
         advice: changes to the checklist that bring an option under the ceiling, cheapest first; empty where one is.
         figures: what sizing derived.
-        prices: price book, its digest and its newest date.
+        prices: price book, its digest and its newest date; `own_prices` the customer's own over it, "" for none.
         refusals: how many machines or places each reason left out, most first.
         unmet_providers: provider that was asked for, and why it has no option.
         stale: whether its prices were too old on the day on which it was asked for; it may not be signed.
@@ -206,6 +206,7 @@ class Quote:
     stale: bool = False
     asked_on: date | None = None
     unmet_providers: tuple[tuple[str, str], ...] = ()
+    own_prices: str = ""
 
     @property
     def shown(self) -> tuple[Option, ...]:

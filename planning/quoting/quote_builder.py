@@ -107,6 +107,7 @@ def quote(checklist: Checklist, *, checklist_digest: str, stack: str, market: Ma
         advice=_advice(options, shares=shares),
         figures=tuple(figure for each in shares for figure in each.figures),
         prices=prices.name,
+        own_prices=market.catalog.own.name if market.catalog.own else "",
         prices_digest=prices.digest,
         prices_as_of=prices.newest,
         priced_at=today,

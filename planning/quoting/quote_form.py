@@ -189,6 +189,8 @@ class QuoteForm(TypedDict):
     stack: str
     prices: str
     """Name of the price book."""
+    own_prices: str
+    """Name of the customer's own over it; empty for none."""
     prices_digest: str
     prices_as_of: str | None
     oldest_price: PriceAgeForm | None

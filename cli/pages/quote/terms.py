@@ -121,7 +121,7 @@ def prices(quote: Quote) -> Iterator[Block]:
     rows = [
         ("valid until", NOT_VALID if quote.stale else day(quote.valid_until)),
         ("priced on", day(quote.priced_at)),
-        ("price book", quote.prices),
+        ("price book", f"{quote.prices}, {quote.own_prices} over it" if quote.own_prices else quote.prices),
         ("newest price in the book", newest),
         *([("prices used are of", f"{day(days[0])} to {day(days[-1])}")] if days else []),
         *([("prices used without a day", str(undated))] if undated else []),

@@ -97,13 +97,14 @@ def lay_out_quote(quote: Quote, *, ceilings: Ceilings, asked: str, width: int, w
 
 def describe_quote(quote: Quote) -> str:
     count = len(quote.options)
+    own = f", {quote.own_prices} over it" if quote.own_prices else ""
     oldest = quote.oldest_price
     newest = f", prices up to {quote.prices_as_of}" if quote.prices_as_of else ""
     age = f", the oldest of them {describe_age(oldest)}" if oldest else ""
     holds = NOT_VALID if quote.stale else f"valid until {quote.valid_until}"
     return (
         f"{quote.stack}: {count} option{'' if count == 1 else 's'}, priced on {quote.priced_at}, {holds}; "
-        f"price book {quote.prices}{newest}{age}"
+        f"price book {quote.prices}{own}{newest}{age}"
     )
 
 

@@ -76,10 +76,10 @@ def test_a_quote_is_valid_no_longer_than_the_prices_of_ones_own_that_it_rests_on
     rows = ("aws,*,*,*,,-8%,,,2026-11-25", "runpod,*,*,*,,-8%,,,2026-11-22")
     (project / "own.csv").write_text(header + "\n".join(rows), encoding="utf-8")
     quoted = json.loads(atoll("quote", "demo", "--price-book", "own.csv", "--today", DAY, "--json").out)
-    assert quoted["valid_until"] == "2026-11-25"
+    assert (quoted["valid_until"], quoted["own_prices"]) == ("2026-11-25", "own")
     later = atoll("quote", "demo", "--price-book", "own.csv", "--today", "2026-11-26")
     assert "price book own, line 2: it ended on 2026-11-25: every item of aws" in later.err
-    assert "valid until 2026-12-10" in later.out
+    assert "valid until 2026-12-10; price book current, own over it, prices up to" in " ".join(later.out.split())
 
 
 def test_prices_of_ones_own_expire_like_list_prices(project: Path, atoll: Atoll) -> None:
