@@ -16,7 +16,7 @@ from catalogs.parsing import EVERYWHERE, HOUR, LIST, unit_of
 from operations.price_refresh.model import USD, SectionKind, spell_amount
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import date
 
     from catalogs.catalog import Catalog
@@ -175,6 +175,8 @@ class PriceGates:
             yield from self._tier_faults(each, unit=unit)
         if any(not each.amount for each in tiers) and (provider, item) not in free_items():
             yield "a price of 0 is not known to be true: free.csv does not name it"
+        if tiers[0].above > 0:
+            yield f"its first tier begins at {spell_amount(tiers[0].above)}, and what is below it has no price"
         if len({each.above for each in tiers}) < len(tiers):
             yield f"it has {len(tiers)} rows for one key"
         if not machine and purchase != LIST:
@@ -212,12 +214,18 @@ class PriceGates:
 
 
 def _largest_change(before: Sequence[Price], tiers: Sequence[FoundPrice]) -> Decimal | None:
-    """Of tiers that begin at the same quantity; of the first where none does. An old price of 0 has changed wholly."""
+    """Of what holds from every quantity where a tier of either side begins. An old price of 0 has changed wholly."""
     old = {price.above: price.usd for price in before}
-    pairs = [(old[each.above], each.amount) for each in tiers if each.above in old]
-    if not pairs and before:
-        pairs = [(before[0].usd, tiers[0].amount)]
-    return max((abs(new - usd) / usd if usd else Decimal(bool(new)) for usd, new in pairs), default=None)
+    new = {each.above: each.amount for each in tiers}
+    pairs = ((_find_holding(old, above), _find_holding(new, above)) for above in sorted({*old, *new}))
+    both = [(one, other) for one, other in pairs if one is not None and other is not None]
+    return max((abs(other - one) / one if one else Decimal(bool(other)) for one, other in both), default=None)
+
+
+def _find_holding(prices: Mapping[Decimal, Decimal], above: Decimal) -> Decimal | None:
+    """The price of the tier in which a quantity lies; None below the first."""
+    begins = max((each for each in prices if each <= above), default=None)
+    return None if begins is None else prices[begins]
 
 
 @cache

@@ -78,17 +78,23 @@ def _key(line: str) -> PriceKey:
 
 def _spell_lines(price: JudgedPrice) -> Iterable[str]:
     for tier in price.tiers:
-        cells = (tier.unit, spell_amount(tier.amount), spell_amount(tier.above), price.source.id, str(tier.as_of))
+        cells = (
+            tier.unit,
+            spell_amount(tier.amount),
+            spell_amount(tier.above),
+            (tier.source or price.source).id,
+            str(tier.as_of),
+        )
         yield ",".join((*price.key, *cells))
 
 
 def _merge_sources(text: str, winners: Iterable[JudgedPrice]) -> str:
     """The sources with those of the winners, each dated by the newest of its rows."""
     named: dict[str, tuple[Source, date]] = {}
-    for price in winners:
-        newest = max(each.as_of for each in price.tiers)
-        held = named.get(price.source.id)
-        named[price.source.id] = (price.source, max(newest, held[1]) if held else newest)
+    for tier, price in ((tier, each) for each in winners for tier in each.tiers):
+        source = tier.source or price.source
+        held = named.get(source.id)
+        named[source.id] = (source, max(tier.as_of, held[1]) if held else tier.as_of)
     header, *lines = text.splitlines()
     kept = {line.partition(",")[0]: line for line in lines}
     for id_, (source, day) in named.items():

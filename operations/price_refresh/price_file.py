@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalogs.catalog import Catalog
+    from catalogs.model import Source
 
 MOST_BYTES: Final = 10 << 20
 MOST_DIGITS: Final = 15  # before or behind the point of a price or a quantity
@@ -55,7 +56,7 @@ def read_price_file(path: Path, *, catalog: Catalog) -> list[PriceSection]:
     if not lines or tuple(lines[0].split(",")) != COLUMNS:
         fault = _fault(path, lines or [""], number=1, column="", message="the first line does not name the columns")
         raise InputError(f"{path} is no file of prices", faults=(fault,))
-    rows: dict[tuple[str, str, SectionKind, str], list[FoundPrice]] = defaultdict(list)
+    rows: dict[tuple[str, str, SectionKind], list[FoundPrice]] = defaultdict(list)
     faults: list[Fault] = []
     reader = csv.reader(StringIO(text))
     next(reader)
@@ -65,12 +66,19 @@ def read_price_file(path: Path, *, catalog: Catalog) -> list[PriceSection]:
         faults += [_fault(path, lines, number=reader.line_num, column=name, message=text) for name, text in found]
         if not found:
             kind = SectionKind.SERVICES if row["item"] in SERVICES else SectionKind.MACHINES
-            rows[row["provider"], row["region"], kind, row["source"]].append(_price(row))
+            rows[row["provider"], row["region"], kind].append(_price(row, source=catalog.sources[row["source"]]))
     if faults:
         raise InputError(f"{path} is no file of prices", faults=tuple(faults))
     return [
-        PriceSection(provider=provider, region=region, kind=kind, source=catalog.sources[source], prices=tuple(prices))
-        for (provider, region, kind, source), prices in rows.items()
+        PriceSection(
+            provider=provider,
+            region=region,
+            kind=kind,
+            source=next(each.source for each in prices if each.source),
+            prices=tuple(prices),
+            whole=False,  # one row is a file too, and takes no other price away
+        )
+        for (provider, region, kind), prices in rows.items()
     ]
 
 
@@ -78,11 +86,11 @@ def _cells(reader: Reader, path: Path) -> Iterator[list[str]]:
     try:
         yield from filter(None, reader)
     except csv.Error as error:
-        fault = Fault(message=str(error), file=str(path), line=reader.line_num, hint=HINTS[""])
+        fault = Fault(message="no row of comma-separated cells", file=str(path), line=reader.line_num, hint=HINTS[""])
         raise InputError(f"{path} is no file of prices", faults=(fault,)) from error
 
 
-def _price(row: Mapping[str, str]) -> FoundPrice:
+def _price(row: Mapping[str, str], *, source: Source) -> FoundPrice:
     return FoundPrice(
         item=row["item"],
         purchase=row["purchase"],
@@ -90,6 +98,7 @@ def _price(row: Mapping[str, str]) -> FoundPrice:
         amount=parsing.money(row["usd"]),
         above=parsing.money(row["above"] or "0"),
         as_of=date.fromisoformat(row["as_of"]),
+        source=source,
     )
 
 

@@ -126,7 +126,7 @@ class RefreshReport:
             "unknown_machines": sorted(
                 {f"{each.key[0]} {each.key[1]}" for each in _with(every, PriceVerdict.UNDESCRIBED)}
             ),
-            "gone": [_key_note(key) for section in outcome.judged for key in section.gone],
+            "gone": [_key_note(key) for section in outcome.judged if not section.refused for key in section.gone],
             "sections_refused": [
                 _section(each.section.provider, each.section.region, each.section.kind, each.refused)
                 for each in outcome.judged
@@ -175,7 +175,7 @@ class RefreshReport:
                 "refused": counted[PriceVerdict.REFUSED],
                 "older": counted[PriceVerdict.OLDER],
                 "undescribed": counted[PriceVerdict.UNDESCRIBED],
-                "gone": sum(len(each.gone) for each in sections),
+                "gone": sum(len(each.gone) for each in sections if not each.refused),
             }
 
     def _providers(self) -> list[str]:

@@ -161,3 +161,20 @@ def test_the_free_list_names_what_the_catalog_sells_for_nothing() -> None:
         if not float(row[5])
     }
     assert free <= free_items()
+
+
+@pytest.mark.parametrize(
+    ("new", "verdict"),
+    [
+        ((("0.09", 0), ("0.07", 10240)), PriceVerdict.CHANGED),
+        ((("0.09", 0), ("0.06", 10240)), PriceVerdict.HELD),
+        ((("0.09", 0), ("0.085", 10240), ("0.05", 51200)), PriceVerdict.HELD),  # far from what held there
+        ((("0.112", 0),), PriceVerdict.HELD),  # little from the first tier, much from the second
+        ((("0.085", 10240),), PriceVerdict.REFUSED),
+    ],
+)
+def test_tiers_are_compared_by_what_holds_at_each_quantity(
+    catalog: Catalog, new: tuple[tuple[str, int], ...], verdict: PriceVerdict
+) -> None:
+    tiers = [found("internet_egress", amount, unit="GB", above=Decimal(above)) for amount, above in new]
+    assert PriceGates(catalog=catalog, today=TODAY).judge(section(*tiers)).prices[0].verdict is verdict

@@ -291,7 +291,7 @@ def test_a_file_is_taken_like_a_reader(tmp_path: Path) -> None:
         (f"{HEADER}\n{CREST.replace('2026-11-20', '')}\n", [(2, 56, "'' is no date")]),
         (f"{HEADER}\n{CREST.replace(',2,', ',1e400000,')}\n", [(2, 40, "'1e400000' is no amount of money or data")]),
         (f"{HEADER}\n{CREST}\n".replace("a100", "a\x00b"), [(2, 8, "no control characters")]),
-        (f'{HEADER}\ncrusoe,"{"x" * 200_000}"\n', [(2, 0, "field larger than field limit (131072)")]),
+        (f"{HEADER}\ncrusoe,a\rb\n", [(2, 0, "no row of comma-separated cells")]),
     ],
 )
 def test_a_faulty_file_is_told_whole_with_its_places(
@@ -321,3 +321,27 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     for name, said in (("x", "it is no UTF-8 text"), ("nothing", "there is no such file"), (".", "this is a folder")):
         with pytest.raises(InputError, match=said):
             run(layers, RefreshOrder(file=tmp_path / name))
+
+
+def test_a_file_of_one_row_takes_no_other_price_away(tmp_path: Path) -> None:
+    layers = make_catalog(tmp_path)
+    file = tmp_path / "disk.csv"
+    row = "aws,disk,eu-west-1,list,GB-month,0.09,0,ic-2024-07,2026-11-20"
+    file.write_text(f"{HEADER}\n{row}\n")
+    outcome = run(layers, RefreshOrder(file=file))
+    assert lines(layers, "aws") == sorted([row, *OLD[1:]])
+    assert RefreshReport(outcome).form()["gone"] == []
+
+
+def test_tiers_of_a_file_that_were_read_in_two_places_are_one_price(tmp_path: Path) -> None:
+    layers = make_catalog(tmp_path)
+    file = tmp_path / "egress.csv"
+    rows = [
+        "aws,internet_egress,eu-west-1,list,GB,0.08,10240,ic-transfer,2026-11-20",
+        "aws,internet_egress,eu-west-1,list,GB,0.091,0,ic-2024-07,2026-11-20",
+    ]
+    file.write_text("\n".join((HEADER, *rows)) + "\n")
+    run(layers, RefreshOrder(file=file))
+    assert [line for line in lines(layers, "aws") if "egress" in line] == rows
+    dated = [line for line in (layers.root / "sources.csv").read_text().splitlines() if ",2026-11-20," in line]
+    assert {"ic-transfer", "ic-2024-07"} <= {line.partition(",")[0] for line in dated}
