@@ -222,11 +222,13 @@ class Quote:
     @property
     def aging_prices(self) -> tuple[LineAge, ...]:
         """The prices of all options that are past a limit, each once, the oldest first."""
-        past = (
-            age for option in self.options for age in self.list_ages(option) if age.freshness is not Freshness.FRESH
-        )
+        past = (age for option in self.options for age in self.list_aging(option))
         once = {(age.provider, age.item, age.age_days): age for age in past}
         return tuple(sorted(once.values(), key=lambda each: -each.age_days))
+
+    def list_aging(self, option: Option) -> tuple[LineAge, ...]:
+        """The prices of an option that are past a limit, the oldest first."""
+        return tuple(age for age in self.list_ages(option) if age.freshness is not Freshness.FRESH)
 
     def list_ages(self, option: Option) -> tuple[LineAge, ...]:
         """How old the prices are that matter in an option, the oldest first."""

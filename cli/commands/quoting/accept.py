@@ -3,6 +3,7 @@
 from cli.terminal import options
 from cli.terminal.amounts import describe_month
 from cli.terminal.console import note, show
+from cli.views.quote.summary import describe_aging
 from operations.plans.price_book import describe_unused_rows
 from operations.plans.quote import QuoteResult, option_named, quote_subject, refuse_old_option
 from operations.project.atomic_files import write_all
@@ -47,6 +48,8 @@ def run_accept(
             "1 item is estimated: have its price" if count == 1 else f"{count} items are estimated: have their prices"
         )
         note(f"{what} confirmed before anybody signs")
+    if aging := describe_aging(answer.quote.list_aging(chosen)):
+        note(aging)
     if chosen.judgement.verdict is Verdict.UNDETERMINED:
         note(f"warning: whether this stays under the ceiling is undetermined: {chosen.judgement.reason}")
     return 0

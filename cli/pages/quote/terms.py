@@ -130,7 +130,7 @@ def prices(quote: Quote) -> Iterator[Block]:
             f"{MACHINE_AGE.refused_days} days for machines, {SERVICE_AGE.refused_days} for services",
         ),
         *([("oldest price that matters", f"{oldest.label}: {describe_age(oldest)}")] if oldest else []),
-        *([("prices that may have moved", aging)] if (aging := describe_aging(quote)) else []),
+        *([("prices that may have moved", aging)] if (aging := describe_aging(quote.aging_prices)) else []),
         ("digest of the price book", quote.prices_digest),
         ("digest of the checklist", quote.checklist_digest),
     ]

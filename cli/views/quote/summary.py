@@ -114,9 +114,8 @@ def describe_age(age: LineAge) -> str:
     return f"{age.age_days} day{'' if age.age_days == 1 else 's'} {since}"
 
 
-def describe_aging(quote: Quote) -> str:
+def describe_aging(aging: Sequence[LineAge]) -> str:
     """Which prices may have moved, and the command that brings newer ones; "" where none may."""
-    aging = quote.aging_prices
     if not aging:
         return ""
     named = [f"{each.item} at {each.provider} is {describe_age(each)}" for each in aging[:NAMES_SHOWN]]
@@ -195,7 +194,7 @@ def _remarks(quote: Quote, ceilings: Ceilings) -> Iterator[Remark]:
     yield from _describe_lines(quote, "Not priced", "without a price", of=lambda bill: bill.unpriced)
     yield from _describe_lines(quote, "Estimated (~)", "estimated", of=lambda bill: bill.estimated)
     yield from _describe_outside(quote)
-    if aging := describe_aging(quote):
+    if aging := describe_aging(quote.aging_prices):
         yield Remark(aging, gives_way=1, style="warn")
     yield from (Remark(f"No option at {names}: {why}") for names, why in group_unmet(quote))
     yield Remark(describe_ceilings(ceilings))

@@ -84,6 +84,12 @@ def test_dated_machine_prices_that_are_too_old_do_not_give_way_to_undated_ones(a
     assert (outcome.code, outcome.out) == (12, "")
 
 
+def test_who_accepts_is_told_which_prices_may_have_moved(atoll: Atoll) -> None:
+    outcome = atoll("accept", "demo", "recommended", "--today", str(NEWEST + MONTH))
+    assert outcome.code == 0
+    assert "Prices that may have moved: " in outcome.err
+
+
 def test_what_a_program_reads_names_the_oldest_price_and_those_that_may_have_moved(atoll: Atoll) -> None:
     form = valid("quote", atoll("quote", "demo", "--today", str(NEWEST + timedelta(days=90)), "--json").out)
     oldest, aging = form["oldest_price"], form["aging_prices"]
