@@ -13,6 +13,7 @@ from refresh_kit import LIST, OLD, TODAY, found, make_catalog, section
 
 from catalogs.catalog import load
 from catalogs.refreshed.layers import CatalogLayers
+from cli.commands.quoting import catalog_refresh
 from operations.price_refresh import collection
 from operations.price_refresh.collection import RefreshScope
 from operations.price_refresh.model import (
@@ -313,6 +314,14 @@ def test_a_machine_of_a_file_that_the_catalog_does_not_know_is_named(tmp_path: P
     outcome = run(layers, RefreshOrder(file=file))
     assert RefreshReport(outcome).form()["unknown_machines"] == ["crusoe z9000.8x"]
     assert lines(layers, "crusoe") == [CREST]
+
+
+def test_the_catalog_of_an_installed_package_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalog_refresh, "ROOT", tmp_path / "site-packages" / "catalogs")
+    with pytest.raises(InputError, match="is not written") as raised:
+        catalog_refresh._refuse_package(CatalogLayers(tmp_path))
+    assert raised.value.hint == "name a folder for renewed prices in ATOLL_CATALOG"
+    catalog_refresh._refuse_package(CatalogLayers(tmp_path, tmp_path / "renewed"))
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
