@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from operations.price_refresh.registry import reader_entries
+
 ROOT = Path(__file__).parents[3]
 JOBS = yaml.safe_load((ROOT / ".github/workflows/prices.yml").read_text())["jobs"]
 TAKE = next(step["run"] for step in JOBS["pull-request"]["steps"] if step["name"] == "Take prices and nothing else")
@@ -50,7 +52,9 @@ def take(folder: Path, *files: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_prices_and_their_pages_are_taken(tmp_path: Path) -> None:
-    files = ("catalogs/aws/prices.csv", "catalogs/sources.csv", "catalogs/checked.json", "docs/reference/sources.md")
+    pages = ("sources.md", "estimates.md", "coverage.md", "coverage.svg", "coverage-narrow.svg")
+    files = ("catalogs/aws/prices.csv", "catalogs/sources.csv", "catalogs/checked.json")
+    files += tuple(f"docs/reference/{name}" for name in pages)
     done = take(tmp_path, *files)
     assert done.returncode == 0, done.stderr
     assert {(tmp_path / "project" / name).read_text() for name in files} == {"new\n"}
@@ -76,6 +80,7 @@ def test_a_patch_that_changes_anything_else_is_refused(tmp_path: Path, name: str
 
 def test_the_job_with_keys_writes_nothing_and_the_one_that_writes_has_no_key() -> None:
     assert JOBS["refresh"]["permissions"] == {"contents": "read"}
-    assert "secrets." in str(JOBS["refresh"])
+    keys = {key for entry in reader_entries() for key in entry.keys}
+    assert {key for key in keys if f"secrets.{key} " in str(JOBS["refresh"])} == keys
     assert "secrets." not in str(JOBS["pull-request"])
     assert JOBS["refresh"]["environment"]
