@@ -162,13 +162,12 @@ def plan_stack(
         estimated=estimated,
     )
     counted, region = subject.taken.bill, subject.default_region
-    found = differences(accepted, counted)
     return Planned(
         lock=lock,
         resources=subject.resources,
         bill=counted if is_whole else accepted,
         accepted=accepted,
-        differences=found if is_whole else tuple(each for each in found if each.takeoff is not None),
+        differences=tuple(found for found in differences(accepted, counted) if is_whole or found.takeoff is not None),
         judgement=judge(
             bill_of(subject),
             lock.ceiling,

@@ -71,8 +71,11 @@ def read_rows(request: PriceRequest, *, place: str, where: str) -> Iterator[Reta
 def _next_path(request: PriceRequest, link: object) -> str:
     if not link:
         return ""
-    there = urlsplit(as_text(link, name="NextPageLink"))
-    if there.hostname != urlsplit(request.address).hostname:
+    try:
+        there, here = urlsplit(as_text(link, name="NextPageLink")), urlsplit(request.address)
+    except ValueError as error:
+        raise PriceReadError("the link to the next page is no address") from error
+    if there.hostname != here.hostname:
         raise PriceReadError(f"the next page lies on another host, {there.hostname}")
     return f"{there.path}?{there.query}"
 
