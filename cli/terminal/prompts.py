@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import select
 import sys
+from contextlib import suppress
 from getpass import getpass
+from io import UnsupportedOperation
 from typing import Final
 
 import typer
@@ -26,8 +28,9 @@ def read_typed_line(prompt: str) -> str:
     sys.stdout.flush()
     # A Ctrl-C that comes between the prompt and the read is heard only when the read ends, with the next line: Python
     # runs signal handlers between its own instructions. A wait that ends now and then hears it.
-    while sys.stdin.isatty() and not select.select([sys.stdin], [], [], HEARD_WITHIN_S)[0]:
-        pass
+    with suppress(UnsupportedOperation):  # a stream that is no file: nothing to wait for
+        while sys.stdin.isatty() and not select.select([sys.stdin], [], [], HEARD_WITHIN_S)[0]:
+            pass
     try:
         return input("")
     except EOFError as error:
