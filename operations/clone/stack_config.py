@@ -61,6 +61,7 @@ CARRIED: Final[Mapping[str, tuple[Carry, str]]] = {
     "atoll:cometBaseUrl": ("always", "the same server"),
     "atoll:airflowDags": ("always", "the same repository"),
     "atoll:airflowDagsRef": ("always", "the same repository"),
+    "atoll:estimates": ("always", "the clone is judged as its source is"),
     "atoll:offline": ("never", "set by Atoll itself"),
 }
 

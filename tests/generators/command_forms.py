@@ -127,8 +127,7 @@ def _one_catalog() -> Iterator[None]:
     """One catalog, market and quote for every command: they are the same in each, and most of its time."""
     with (
         patch("operations.plans.quote.price_book", lambda *_args, **_named: catalog_now()),
-        patch("operations.plans.quote.Market", lambda _catalog: market_now()),
-        patch("cli.commands.quoting.accept.Market", lambda _catalog: market_now()),
+        patch("operations.plans.quote.Market", lambda _catalog, **_: market_now()),
         patch("operations.plans.quote.quote", quote_once),
     ):
         yield
