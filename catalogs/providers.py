@@ -133,7 +133,8 @@ class ProviderTraits:
     balancer_tls: bool = False  # a load balancer ends TLS with a certificate of the provider
     # What a service of type LoadBalancer is paid by: "" by the hours of a load balancer; "address" where the cluster
     # balances by itself, so that only its public address is paid (CoreWeave documentation, Expose a Service, and
-    # Public IPv4, 2026-11-10: docs.coreweave.com/products/networking/ip/public-ipv4)
+    # Public IPv4, 2026-11-10: docs.coreweave.com/products/networking/ip/public-ipv4; Nebius' package for Nginx, "you
+    # will be charged for using this IP address": github.com/nebius/nebius-k8s-applications)
     balancer_billing: Literal["", "address"] = ""
     # A service gets a classic load balancer, which has no price, unless its class says another
     classic_balancer: bool = False
