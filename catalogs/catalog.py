@@ -70,6 +70,7 @@ class Catalog:
         layers: CatalogLayers | None = None,
     ) -> None:
         self._root = root
+        self._layers = layers
         self._folders = folders
         self._offers: dict[tuple[bool, str | None, str | None], Sequence[Offer]] = {}
         self._sizes: dict[tuple[str, Callable[[Size], bool]], Mapping[str, Size]] = {}
@@ -232,7 +233,8 @@ class Catalog:
         """Prices of other sources for a key that has a price, by "provider,item,region,purchase"."""
         found: dict[str, list[SecondOpinion]] = {}
         for folder in self._folders:
-            for each in read_second_opinions(folder / "second_source.csv"):
+            path = folder / "second_source.csv"
+            for each in read_second_opinions(self._layers.resolve(path) if self._layers else path):
                 found.setdefault(each.key, []).append(each)
         return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from catalogs import parsing
@@ -12,7 +13,7 @@ from operations.price_refresh.gates import AGREEMENT, WRITTEN
 from operations.price_refresh.model import spell_amount
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import date
 
     from catalogs.model import Source
@@ -20,44 +21,82 @@ if TYPE_CHECKING:
     from operations.price_refresh.gates import JudgedPrice, JudgedSection, PriceKey
 
 SOURCES: Final = "sources.csv"
+SECONDS: Final = "second_source.csv"
 
 
-def pick_winners(sections: Iterable[JudgedSection]) -> tuple[dict[PriceKey, JudgedPrice], dict[PriceKey, str]]:
-    """The one price of each key that is written, and where two sources of this run say different things of it.
+@dataclass(frozen=True, slots=True)
+class PickedPrices:
+    """One price for each key, and those of other sources for the same keys, which check it.
 
-    The later date wins, then the lower rank, then the earlier section.
+    Args:
+        winners: what is written.
+        others: the rest, of other sources than the winner's.
     """
-    found: dict[PriceKey, tuple[tuple[date, int], JudgedPrice]] = {}
-    apart: dict[PriceKey, str] = {}
+
+    winners: Mapping[PriceKey, JudgedPrice]
+    others: Mapping[PriceKey, Sequence[JudgedPrice]]
+
+    def find_differing(self, key: PriceKey) -> tuple[JudgedPrice, ...]:
+        """Prices of other sources that do not agree with the winner."""
+        won = self.winners[key].tiers[0].amount
+        others = self.others.get(key, ())
+        return tuple(each for each in others if abs(each.tiers[0].amount - won) > AGREEMENT * won)
+
+    def describe_doubts(self, key: PriceKey) -> str:
+        """Which other sources say something else, those of this run in the place of what they said before."""
+        asked = {each.source.id for each in self.others.get(key, ())}
+        kept = [flag for flag in self.winners[key].flags if flag.partition(",")[0].partition(" ")[0] not in asked]
+        new = [f"{each.source.id} says {spell_amount(each.tiers[0].amount)}" for each in self.find_differing(key)]
+        return "; ".join([*kept, *new])
+
+
+def pick_prices(sections: Iterable[JudgedSection]) -> PickedPrices:
+    """The later date wins, then the lower rank, then the earlier section."""
+    found: dict[PriceKey, list[tuple[tuple[date, int], JudgedPrice]]] = {}
     for section in sections:
         for price in () if section.refused else section.prices:
-            if price.verdict not in WRITTEN:
-                continue
-            order = (min(each.as_of for each in price.tiers), -section.rank)
-            held = found.get(price.key)
-            if held:
-                text = _compare(held[1], price)
-                apart |= {price.key: text} if text else {}
-            if not held or order > held[0]:
-                found[price.key] = (order, price)
-    return {key: price for key, (_, price) in found.items()}, apart
-
-
-def _compare(one: JudgedPrice, other: JudgedPrice) -> str:
-    first, second = one.tiers[0].amount, other.tiers[0].amount
-    if not first or abs(first - second) <= AGREEMENT * first:
-        return ""
-    return f"{one.source.id} says {spell_amount(first)}, {other.source.id} {spell_amount(second)}"
-
-
-def merge_texts(layers: CatalogLayers, winners: Mapping[PriceKey, JudgedPrice]) -> dict[str, str]:
-    """The new texts of the files that change, by their path in the catalog."""
-    texts = {
-        f"{provider}/prices.csv": _merge_prices(_read(layers, f"{provider}/prices.csv"), provider, winners)
-        for provider in sorted({key[0] for key in winners})
+            if price.verdict in WRITTEN:
+                order = (min(each.as_of for each in price.tiers), -section.rank)
+                found.setdefault(price.key, []).append((order, price))
+    winners = {key: max(prices, key=lambda each: each[0])[1] for key, prices in found.items()}
+    others = {
+        key: [price for _, price in prices if price.source.id != winners[key].source.id]
+        for key, prices in found.items()
+        if len(prices) > 1
     }
-    texts[SOURCES] = _merge_sources(_read(layers, SOURCES), winners.values())
+    return PickedPrices(winners, others)
+
+
+def merge_texts(layers: CatalogLayers, picked: PickedPrices) -> dict[str, str]:
+    """The new texts of the files that change, by their path in the catalog."""
+    texts: dict[str, str] = {}
+    for provider in sorted({key[0] for key in picked.winners}):
+        name, seconds = f"{provider}/prices.csv", f"{provider}/{SECONDS}"
+        texts[name] = _merge_prices(_read(layers, name), provider, picked.winners)
+        if (layers.root / seconds).exists():
+            texts[seconds] = _merge_seconds(_read(layers, seconds), provider, picked)
+    differing = (price for key in picked.winners for price in picked.find_differing(key))
+    texts[SOURCES] = _merge_sources(_read(layers, SOURCES), [*picked.winners.values(), *differing])
     return {name: text for name, text in texts.items() if text != _read(layers, name)}
+
+
+def _merge_seconds(text: str, provider: str, picked: PickedPrices) -> str:
+    """What other sources say of the prices that are written, where they disagree; what they said before goes."""
+    header, *old = text.splitlines()
+    renewed = {
+        (key, price.source.id)
+        for key, won in picked.winners.items()
+        for price in (won, *picked.others.get(key, ()))
+        if key[0] == provider
+    }
+    kept = [line for line in old if (_key(line), line.rsplit(",", 2)[1]) not in renewed]
+    new = [
+        ",".join((*key, spell_amount(price.tiers[0].amount), price.source.id, str(price.tiers[0].as_of)))
+        for key in picked.winners
+        if key[0] == provider
+        for price in picked.find_differing(key)
+    ]
+    return "\n".join((header, *sorted(kept + new))) + "\n"
 
 
 def _read(layers: CatalogLayers, name: str) -> str:

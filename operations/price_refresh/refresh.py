@@ -10,7 +10,7 @@ from catalogs.catalog import load
 from operations.price_refresh.catalog_files import hold_catalog, write_catalog
 from operations.price_refresh.collection import CollectedPrices, PriceCollection, RefreshScope
 from operations.price_refresh.gates import JudgedSection, PriceGates
-from operations.price_refresh.merge import merge_texts, pick_winners
+from operations.price_refresh.merge import merge_texts, pick_prices
 from operations.price_refresh.model import PriceRefreshError
 from operations.price_refresh.price_file import RANK, read_price_file
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from catalogs.catalog import Catalog
     from catalogs.refreshed.layers import CatalogLayers
-    from operations.price_refresh.gates import JudgedPrice, PriceKey
+    from operations.price_refresh.merge import PickedPrices
     from operations.price_refresh.model import SilentSection
 
 
@@ -47,8 +47,7 @@ class RefreshOutcome:
 
     Args:
         catalog: as it was before.
-        winners: the prices that count from now on, or would without `dry_run`.
-        apart: keys of which two sources of this run say different things, and what.
+        picked: the prices that count from now on, or would without `dry_run`, and what other sources say of them.
         written: whether the catalog on disk is a new one.
     """
 
@@ -57,8 +56,7 @@ class RefreshOutcome:
     catalog: Catalog
     judged: tuple[JudgedSection, ...]
     silent: tuple[SilentSection, ...]
-    winners: Mapping[PriceKey, JudgedPrice]
-    apart: Mapping[PriceKey, str]
+    picked: PickedPrices
     written: bool
 
 
@@ -82,8 +80,8 @@ def refresh_catalog(
         collected = _collect(order, catalog=catalog, today=today, environment=environment, tell=tell)
         gates = PriceGates(catalog=catalog, today=today, accept=order.accept)
         judged = tuple(gates.judge(section, rank=rank) for rank, section in collected.sections)
-        winners, apart = pick_winners(judged)
-        texts = merge_texts(layers, winners)
+        picked = pick_prices(judged)
+        texts = merge_texts(layers, picked)
         if texts and not order.dry_run:
             tell("checking the new catalog")
             write_catalog(layers, texts)
@@ -93,8 +91,7 @@ def refresh_catalog(
         catalog=catalog,
         judged=judged,
         silent=tuple(collected.silent),
-        winners=winners,
-        apart=apart,
+        picked=picked,
         written=bool(texts) and not order.dry_run,
     )
 

@@ -119,9 +119,9 @@ class RefreshReport:
             "held": [_note(each) for each in _by_change(_with(usable, PriceVerdict.HELD))],
             "refused": [_note(each, each.reason) for each in _with(usable, PriceVerdict.REFUSED)],
             "disagreeing": [
-                _note(each, "; ".join(filter(None, (*each.flags, outcome.apart.get(each.key, "")))))
-                for each in outcome.winners.values()
-                if each.flags or each.key in outcome.apart
+                _note(each, text)
+                for each in outcome.picked.winners.values()
+                if (text := outcome.picked.describe_doubts(each.key))
             ],
             "unknown_machines": sorted(
                 {f"{each.key[0]} {each.key[1]}" for each in _with(every, PriceVerdict.UNDESCRIBED)}
@@ -159,7 +159,7 @@ class RefreshReport:
         found: dict[PriceKey, JudgedPrice] = {}
         for price in usable:
             found.setdefault(price.key, price)
-        return {**found, **self.outcome.winners}
+        return {**found, **self.outcome.picked.winners}
 
     def _counts(self) -> Iterator[ProviderCounts]:
         prices = self._pick_prices().values()
@@ -189,7 +189,7 @@ class RefreshReport:
                 days = [
                     self._day(line)
                     for line in prices.lines_of_provider(provider)
-                    if _kind(line) is kind and _key(line) not in self.outcome.winners
+                    if _kind(line) is kind and _key(line) not in self.outcome.picked.winners
                 ]
                 dated = [each for each in days if each]
                 if days:

@@ -169,13 +169,23 @@ def test_the_later_date_wins_then_the_lower_rank_and_a_difference_is_named(
     source = replace(LIST, id="aws-table")
     played.answers["table"] = [section(replace(DISK, amount=Decimal("0.095")), source=source)]
     played.answers["bulk"] = [section(DISK)]
-    assert RefreshReport(run(layers)).form()["disagreeing"][0]["text"] == "aws-table says 0.095, aws-bulk 0.09"
+    assert RefreshReport(run(layers)).form()["disagreeing"][0]["text"] == "aws-table says 0.095"
+    seconds = layers.root / "aws/second_source.csv"
+    assert seconds.read_text().splitlines()[1:] == ["aws,disk,eu-west-1,list,0.095,aws-table,2026-11-20"]
+    assert load(root=layers.root, layers=layers).second_opinions["aws,disk,eu-west-1,list"][0].usd == Decimal("0.095")
+    again = RefreshReport(run(layers)).form()["disagreeing"][0]["text"]
+    assert again == "aws-table says 0.095"
     assert "aws,disk,eu-west-1,list,GB-month,0.09,0,aws-bulk,2026-11-20" in lines(layers)
     played.answers["late"] = [
         section(replace(DISK, amount=Decimal("0.091"), as_of=later), source=replace(source, id="late"))
     ]
+    played.answers["table"] = [section(DISK, source=source)]
     run(layers)
     assert "aws,disk,eu-west-1,list,GB-month,0.091,0,late,2026-11-22" in lines(layers)
+    assert seconds.read_text().splitlines()[1:] == [
+        "aws,disk,eu-west-1,list,0.09,aws-bulk,2026-11-20",
+        "aws,disk,eu-west-1,list,0.09,aws-table,2026-11-20",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -243,7 +253,7 @@ def test_only_what_was_asked_for_is_asked_and_taken(tmp_path: Path, monkeypatch:
     report = RefreshReport(run(layers, RefreshOrder(scope=scope)))
     assert played.asked[0].regions == ("us-east-1",)
     assert played.asked[0].kinds == {SectionKind.SERVICES}
-    assert [key[2] for key in report.outcome.winners] == ["us-east-1"]
+    assert [key[2] for key in report.outcome.picked.winners] == ["us-east-1"]
     assert report.without_answer() == ("paperspace",)
     assert "fill a file" in report.form()["silent"][0]["text"]
 
