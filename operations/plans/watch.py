@@ -56,6 +56,7 @@ def check_stack(
     law: PolicySettings,
     today: date,
     is_whole: bool,
+    estimated: bool,
 ) -> tuple[WatchedForm, int]:
     """One stack, and the exit code that it leads to."""
     try:
@@ -68,7 +69,13 @@ def check_stack(
         if not resources:
             raise InputError("the state holds no resource: nothing runs, so there is nothing to judge")
         plan = plan_stack(
-            read_lock(lock, stack=stack), resources, catalog=catalog, today=today, law=law, is_whole=is_whole
+            read_lock(lock, stack=stack),
+            resources,
+            catalog=catalog,
+            today=today,
+            law=law,
+            is_whole=is_whole,
+            estimated=estimated,
         )
         plan, blind = _without_blind(plan)
     except AtollError as error:

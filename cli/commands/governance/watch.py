@@ -83,9 +83,11 @@ def _check_stacks(
                 catalog=catalog,
                 law=law,
                 today=today,
-                is_whole=_is_whole(project, stack),
+                is_whole=_is_whole(settings),
+                estimated=_may_estimate(settings),
             )
             for stack, state in wanted.items()
+            for settings in (_read_settings(project, stack),)
         ]
     return watch.watch_form(found, catalog=catalog, prices=prices, today=today)
 
@@ -135,9 +137,20 @@ def _export_state(project: Project, stack: str) -> "Preview":
     return read(said.encode("utf-8"), file=f"the state of {stack}")
 
 
-def _is_whole(project: Project, stack: str) -> bool:
+def _read_settings(project: Project, stack: str) -> "Mapping[str, str]":
+    from operations.project.stack_config import read_config  # noqa: PLC0415 - it reads components
+
+    return read_config(project.stack_config(stack)).values
+
+
+def _is_whole(settings: "Mapping[str, str]") -> bool:
     """Whether the stack was told to build the cluster with what is inside it."""
     from components.context.settings import EVERYTHING, SECTION  # noqa: PLC0415 - it imports Pulumi
-    from operations.project.stack_config import read_config  # noqa: PLC0415 - as above
 
-    return read_config(project.stack_config(stack)).values.get(f"{SECTION}:reach", EVERYTHING) == EVERYTHING
+    return settings.get(f"{SECTION}:reach", EVERYTHING) == EVERYTHING
+
+
+def _may_estimate(settings: "Mapping[str, str]") -> bool:
+    from operations.project.stack_config import allows_estimates  # noqa: PLC0415 - it reads components
+
+    return allows_estimates(settings)
