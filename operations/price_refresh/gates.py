@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.model import Item
 from catalogs.parsing import EVERYWHERE, HOUR, LIST, unit_of
+from operations.price_refresh.amounts import MOST
 from operations.price_refresh.model import USD, SectionKind, spell_amount
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ FREE: Final = Path(__file__).with_name("free.csv")
 LARGEST_CHANGE: Final = Decimal("0.25")  # more is listed, and held back until somebody accepts it
 AGREEMENT: Final = Decimal("0.01")  # of two sources, as in the catalog
 LEAST_SHARE: Final = Decimal("0.5")  # of what a source gave before; with less its form has changed
+MOST_ABOVE: Final = Decimal(10**15)  # units of an item, in which a tier begins
+SHOWN: Final = 40  # characters of what is no number of ours
 SERVICES: Final = frozenset(Item)
 
 PriceKey = tuple[str, str, str, str]  # provider, item, region, purchase
@@ -173,7 +176,7 @@ class PriceGates:
         unit = HOUR if machine else unit_of(item)
         for each in tiers:
             yield from self._tier_faults(each, unit=unit)
-        if any(not each.amount for each in tiers) and (provider, item) not in free_items():
+        if any(spell_amount(each.amount) == "0" for each in tiers) and (provider, item) not in free_items():
             yield "a price of 0 is not known to be true: free.csv does not name it"
         if tiers[0].above > 0:
             yield f"its first tier begins at {spell_amount(tiers[0].above)}, and what is below it has no price"
@@ -187,10 +190,10 @@ class PriceGates:
     def _tier_faults(self, tier: FoundPrice, *, unit: str) -> Iterator[str]:
         if tier.currency != USD:
             yield f"its currency is {tier.currency}, not USD"
-        if not tier.amount.is_finite() or tier.amount < 0:
-            yield f"{tier.amount} is no price"
-        if not tier.above.is_finite() or tier.above < 0:
-            yield f"{tier.above} is no quantity"
+        if not is_price(tier.amount):
+            yield f"{str(tier.amount)[:SHOWN]} is no price"
+        if not tier.above.is_finite() or not 0 <= tier.above < MOST_ABOVE:
+            yield f"{str(tier.above)[:SHOWN]} is no quantity"
         if tier.unit != unit:
             yield f"its unit {tier.unit!r} is not {unit!r}"
         if tier.as_of > self.today:
@@ -226,6 +229,11 @@ def _find_holding(prices: Mapping[Decimal, Decimal], above: Decimal) -> Decimal 
     """The price of the tier in which a quantity lies; None below the first."""
     begins = max((each for each in prices if each <= above), default=None)
     return None if begins is None else prices[begins]
+
+
+def is_price(amount: Decimal) -> bool:
+    """Whether it is of a size that a price has: one of 400,000 digits could not even be written down."""
+    return amount.is_finite() and 0 <= amount < MOST
 
 
 @cache

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 
 from catalogs import parsing
 from catalogs.model import Item
-from operations.price_refresh.gates import PriceVerdict
+from operations.price_refresh.gates import SHOWN, PriceVerdict, is_price
 from operations.price_refresh.model import SectionKind, spell_amount
 
 if TYPE_CHECKING:
@@ -232,11 +232,11 @@ def _by_change(prices: Iterable[JudgedPrice]) -> list[JudgedPrice]:
 
 def _note(price: JudgedPrice, text: str = "") -> PriceNote:
     before, after = price.before[0].usd if price.before else None, price.tiers[0].amount
-    change = spell_amount((after - before) / before) if before and after.is_finite() else ""
+    change = spell_amount((after - before) / before) if before and is_price(after) else ""
     return {
         **_key_note(price.key),
         "before": "" if before is None else spell_amount(before),
-        "after": spell_amount(after) if after.is_finite() else str(after),
+        "after": spell_amount(after) if is_price(after) else str(after)[:SHOWN],
         "change": change,
         "text": text,
     }

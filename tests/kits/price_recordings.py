@@ -82,6 +82,7 @@ ORACLE: Final[dict[str, Any]] = {
         oracle_part("B91961", GB_MONTH, (0, 0.0255)),
         oracle_part("B91962", "Performance Units Per Gigabyte Per Month", (0, 0.0017)),
         oracle_part("B88327", "Gigabyte Outbound Data Transfer Per Month", (0, 0), (10240, 0.0085)),
+        oracle_part("B91627", "10,000 Requests Per Month", (0, 0), (5, 0.0034)),
         oracle_part("B91628", GB_MONTH, (10, 0.0255), (0, 0)),
         oracle_part("B93000", GB_MONTH, (0, 0), (10, 0.01)),
         oracle_part("B93030", "Load Balancer", (0, 0), (744, 0.0113)),

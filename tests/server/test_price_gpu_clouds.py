@@ -221,6 +221,8 @@ def test_oracle_adds_up_parts_and_keeps_tiers() -> None:
         ("*", "internet_egress", "list", Decimal(0), "GB", ORACLE_DAY),
         ("*", "internet_egress", "list", Decimal("0.0085"), "GB", ORACLE_DAY),
         ("*", "load_balancer", "list", Decimal("0.0113"), "hour", ORACLE_DAY),  # its free 744 hours not taken off
+        ("*", "object_get", "list", Decimal("0.00034"), "1k requests", ORACLE_DAY),  # of 10,000; 50,000 are free
+        ("*", "object_put", "list", Decimal("0.00034"), "1k requests", ORACLE_DAY),
         ("*", "object", "list", Decimal(0), "GB-month", ORACLE_DAY),
         ("*", "object_infrequent", "list", Decimal("0.01"), "GB-month", ORACLE_DAY),
         ("*", "object", "list", Decimal("0.0255"), "GB-month", ORACLE_DAY),

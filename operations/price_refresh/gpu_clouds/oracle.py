@@ -176,7 +176,8 @@ def _build_prices(
         * (request.catalog.machines[request.provider, item].accelerators if each.per_accelerator else 1)
         for each in parts
     }
-    strange = next((rates[each.part].metric for each in parts if rates[each.part].metric != each.metric), "")
+    metrics = ((rates[each.part].metric, each.metric) for each in parts)
+    strange = next((said for said, ours in metrics if said.casefold() != ours.casefold()), "")  # "Per" is "per", too
     tiers = {each.part: each.tiers(rates) for each in parts}
     starts = sorted({start for every in tiers.values() for start, _ in every})
     for start in starts:
