@@ -24,7 +24,16 @@ from catalogs.model import (
     StorageTier,
     Term,
 )
-from catalogs.offers import FLAG_OF_METHOD, UNDATED, Machines, RoughOffer, SecondOpinion, Size, read_second_opinions
+from catalogs.offers import (
+    FLAG_OF_METHOD,
+    UNDATED,
+    Machines,
+    RoughOffer,
+    SecondOpinion,
+    Size,
+    describe_disagreement,
+    read_second_opinions,
+)
 from catalogs.prices import PriceBook
 from catalogs.refreshed.layers import ROOT, layers_of
 
@@ -79,7 +88,13 @@ class Catalog:
         sources = parsing.read_facts(layers.resolve(file) if layers else file, Source)
         self.sources: Mapping[str, Source] = {each.id: each for each in (*sources, *(own.sources if own else ()))}
         self.prices = PriceBook(
-            name=book, lines=lines, words=words, digest=digest, sources=self.sources, own=own.prices if own else None
+            name=book,
+            lines=lines,
+            words=words,
+            digest=digest,
+            sources=self.sources,
+            own=own.prices if own else None,
+            seconds_of=self._seconds_of,
         )
 
     @cached_property
@@ -166,16 +181,14 @@ class Catalog:
             flags=tuple(flag for flag in flags if flag),
         )
 
-    def _describe_disagreement(self, price: Price) -> str | None:
+    def _describe_disagreement(self, price: Price) -> str:
         """By how much another source differs from the list price; an agreed price is none of the list's."""
-        usd = price.list_usd or price.usd
         is_agreed = price.list_usd is None and self.sources[price.source].method is Method.OWN
         key = f"{price.provider},{price.item},{price.region},{price.purchase}"
-        seconds = self.second_opinions.get(key, ())
-        if not seconds or not usd or is_agreed:
-            return None
-        percent = max(abs(each.usd - usd) / usd * 100 for each in seconds)
-        return f"sources differ by {percent:.0f}%" if percent > 1 else None
+        return "" if is_agreed else describe_disagreement([price.list_usd or price.usd], self._seconds_of(key))
+
+    def _seconds_of(self, key: str) -> Sequence[SecondOpinion]:
+        return self.second_opinions.get(key, ())
 
     def find_term(self, *, provider: str, purchase: str) -> Term | None:
         """What a purchase word means at a provider; None where terms.csv does not explain it."""

@@ -113,6 +113,7 @@ class Price:
         list_usd: of a discounted price, what the list asks; `list_source` where that was read.
         discounts: what the customer's own book takes off it, in order, each with its row: "-12% (book:ours:3)".
         entered: day on which the rows of an undated source entered the catalog; None for the customer's own.
+        disagreement: of a service, by how much another source differs: "sources differ by 9%"; "" where none does.
     """
 
     provider: str
@@ -128,6 +129,7 @@ class Price:
     list_source: str = ""
     discounts: tuple[str, ...] = ()
     entered: date | None = None
+    disagreement: str = ""
 
     @property
     def undated(self) -> bool:

@@ -11,7 +11,7 @@ from catalogs import parsing
 from catalogs.model import CatalogError, Machine, Method
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import date
     from decimal import Decimal
     from pathlib import Path
@@ -69,6 +69,19 @@ def read_second_opinions(path: Path) -> Iterator[SecondOpinion]:
             yield SecondOpinion(key=key, usd=parsing.money(usd), source=source, as_of=parsing.day(as_of))
         except ValueError as fault:
             raise CatalogError(f"{path}:{number}: {fault} in {line!r}") from fault
+
+
+def describe_disagreement(tiers: Sequence[Decimal], seconds: Sequence[SecondOpinion]) -> str:
+    """By how much the other sources of a key differ from its price; "" where they agree to a percent.
+
+    Args:
+        tiers: USD of each tier. Another source may quote any of them, so that each is held against the nearest.
+    """
+    asked = [usd for usd in tiers if usd]
+    if not asked or not seconds:
+        return ""
+    percent = max(min(abs(each.usd - usd) / usd * 100 for usd in asked) for each in seconds)
+    return f"sources differ by {percent:.0f}%" if percent > 1 else ""
 
 
 Key = tuple[str, str]

@@ -6,6 +6,7 @@ Over 40,000 prices stay plain strings; parsing them all would cost more time tha
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
 from operator import attrgetter
@@ -14,15 +15,17 @@ from typing import TYPE_CHECKING, final
 from catalogs import parsing
 from catalogs.ages import Freshness, judge_age
 from catalogs.model import OWN_PREFIX, AmbiguousPriceError, Price, UnpricedError
+from catalogs.offers import describe_disagreement
 from catalogs.parsing import EVERYWHERE, LIST, within
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from datetime import date
 
     from catalogs.custom_prices.rows import OwnPrices
     from catalogs.integrity import Words
     from catalogs.model import Source
+    from catalogs.offers import SecondOpinion
 
 
 _REGIONS_NAMED = 5
@@ -39,6 +42,7 @@ class PriceBook:
         words: what the rows say, for what is asked of all of them at once.
         sources: by id, for the date of rows that have none of their own.
         own: the customer's own prices and discounts, if any.
+        seconds_of: what other sources say of "provider,item,region,purchase".
     """
 
     def __init__(
@@ -50,6 +54,7 @@ class PriceBook:
         digest: str,
         sources: Mapping[str, Source],
         own: OwnPrices | None,
+        seconds_of: Callable[[str], Sequence[SecondOpinion]] = lambda _: (),
     ) -> None:
         self.name = name
         self.digest = digest
@@ -57,6 +62,7 @@ class PriceBook:
         self.words = words
         self._sources = sources
         self._own = own
+        self._seconds_of = seconds_of
         self._tiers: dict[tuple[str, str, str, str], tuple[Price, ...]] = {}
 
     @cached_property
@@ -101,8 +107,17 @@ class PriceBook:
             if len({price.above for price in prices}) < len(prices):
                 count = len(prices)
                 raise AmbiguousPriceError(f"{provider} {item} in {region} ({purchase}): {count} rows, one may match")
-            self._tiers[key] = tuple(prices)
+            self._tiers[key] = self._mark_disagreement(prices) if purchase == LIST else tuple(prices)
         return self._tiers[key]
+
+    def _mark_disagreement(self, tiers: Sequence[Price]) -> tuple[Price, ...]:
+        """The tiers of a service, marked where another source says something else; an offer of a machine has a flag."""
+        if not tiers or (tiers[0].source.startswith(OWN_PREFIX) and tiers[0].list_usd is None):
+            return tuple(tiers)
+        of = tiers[0]
+        seconds = self._seconds_of(f"{of.provider},{of.item},{of.region},{of.purchase}")
+        told = describe_disagreement([each.list_usd or each.usd for each in tiers], seconds)
+        return tuple(replace(each, disagreement=told) for each in tiers) if told else tuple(tiers)
 
     def one(self, *, provider: str, item: str, region: str, purchase: str = LIST) -> Price:
         """The flat price of one key.

@@ -249,8 +249,9 @@ def _lines(charge: Charge, tiers: tuple[Price, ...]) -> Iterator[LineItem]:
 def _tier_line(charge: Charge, tier: Price, quantity: Range, *, suffix: str) -> LineItem:
     """The line of one tier; a price of nothing is free, and its source says so."""
     free = tier.usd == ZERO
+    note = _join_notes(UNDATED if tier.as_of is None else "", tier.disagreement, describe_discounts(tier))
     return replace(
-        build_unpriced_line(charge, _join_notes(UNDATED if tier.as_of is None else "", describe_discounts(tier))),
+        build_unpriced_line(charge, note),
         key=charge.key + suffix,
         state=State.FREE if free else State.PRICED,
         quantity=quantity,
