@@ -152,7 +152,7 @@ class TestExitCodes:
         assert "over" in outcome.out
 
     def test_11_where_nobody_can_tell(self, atoll: Atoll, checklist: Write) -> None:
-        checklist(CHECKLIST.replace("[aws]", "[digitalocean]").replace("  regions: [us-east-1]\n", ""))
+        checklist(CHECKLIST.replace("[aws]", "[hyperstack]").replace("  regions: [us-east-1]\n", ""))
         outcome = atoll("quote", "demo", "--today", "2026-11-21")
         assert outcome.code == 11
         assert "undetermined" in outcome.out

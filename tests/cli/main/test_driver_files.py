@@ -47,7 +47,7 @@ class TestAccepting:
         assert not (project / "stacks" / "demo" / "quote.lock.json").exists()
 
     def test_where_nobody_can_tell_it_is_accepted_with_a_warning(self, atoll: Atoll, checklist: Write) -> None:
-        checklist(CHECKLIST.replace("[aws]", "[digitalocean]").replace("  regions: [us-east-1]\n", ""))
+        checklist(CHECKLIST.replace("[aws]", "[hyperstack]").replace("  regions: [us-east-1]\n", ""))
         outcome = atoll("accept", "demo", "cheapest", "--today", "2026-11-21")
         assert outcome.code == 0
         assert "warning: whether this stays under the ceiling is undetermined" in outcome.err
