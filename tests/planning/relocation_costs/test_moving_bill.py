@@ -303,3 +303,12 @@ def test_the_bill_of_a_50_tb_move_is_shown_by_line_with_sources() -> None:
     assert "unpriced" in shown
     for each in found.bill.lines:
         assert each.source or (each.state is State.UNPRICED and each.note), each.key
+
+
+def test_what_a_lock_estimated_is_still_an_estimate_beside_the_source() -> None:
+    estimated = line("storage/cold", "10", low="5", high="20").model_copy(
+        update={"state": "estimated", "basis": "to be confirmed; from 12 regions"}
+    )
+    found = two(new=(estimated, line("network/egress", "3")), overlap_days=3)
+    assert one(found, "overlap/storage/cold").state is State.ESTIMATED
+    assert one(found, "overlap/network").state is State.PRICED
