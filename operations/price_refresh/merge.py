@@ -140,6 +140,6 @@ def _merge_sources(text: str, winners: Iterable[JudgedPrice]) -> str:
         before = parsing.day(next(csv.reader([kept[id_]]))[3]) if id_ in kept else None
         newest = max(day, before) if before else day
         row = io.StringIO()
-        csv.writer(row, lineterminator="").writerow((id_, source.text, source.url, newest, source.method.value))
+        csv.writer(row, lineterminator="").writerow((id_, source.text, source.url, newest, source.method.value, ""))
         kept[id_] = row.getvalue()
     return "\n".join((header, *(kept[id_] for id_ in sorted(kept)))) + "\n"

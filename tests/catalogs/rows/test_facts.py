@@ -335,3 +335,10 @@ def test_the_stamp_is_of_the_files_that_are_here(catalog: Catalog) -> None:
 def test_a_changed_byte_is_looked_at_in_spite_of_the_stamp() -> None:
     assert integrity.words_found(ROOT / integrity.NAME, digest="other") is None
     assert integrity.words_found(ROOT / "aws" / integrity.NAME, digest="") is None
+
+
+def test_every_source_has_a_cell_for_each_column() -> None:
+    with (ROOT / "sources.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header[-1] == "entered"
+    assert [row[0] for row in rows if len(row) != len(header)] == []
