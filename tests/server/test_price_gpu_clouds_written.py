@@ -67,12 +67,12 @@ def test_every_reader_writes_dated_rows_with_a_source(tmp_path: Path) -> None:
     assert outcome.written
     assert {each.section.provider for each in outcome.judged if not each.refused} == set(CLOUDS)
     new = load(layers=CatalogLayers(ROOT, tmp_path))
-    for key, winner in outcome.winners.items():
+    for key, winner in outcome.picked.winners.items():
         provider, item, region, purchase = key
         tiers = new.prices.tiers(provider=provider, item=item, region=region, purchase=purchase)
         assert [(each.usd, each.above) for each in tiers] == [(each.amount, each.above) for each in winner.tiers]
         assert all(each.as_of and each.source in new.sources for each in tiers)
-    assert {key[1] for key in outcome.winners} >= {
+    assert {key[1] for key in outcome.picked.winners} >= {
         "gpu_1x_a10",
         "h200-secure",
         "n3-H100x8",
