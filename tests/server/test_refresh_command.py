@@ -28,7 +28,7 @@ from cli.commands.checklist.schema import schema
 pytestmark = [pytest.mark.server, pytest.mark.enable_socket]
 ATOLL = Path(sys.executable).parent / "atoll"
 EC2 = f"{ROOT}/AmazonEC2/{VERSION}/us-east-1/index.csv"
-ONE_REGION = ("--provider", "aws", "--region", "us-east-1", "--services", "--today", "2026-11-23")
+ONE_REGION = ("--provider", "aws", "--region", "us-east-1", "--services", "--today", "2026-12-31")
 
 
 @dataclass(frozen=True)
