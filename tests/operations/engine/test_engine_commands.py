@@ -54,7 +54,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
         plan = SimpleNamespace(
             lock=SimpleNamespace(stack="demo", option="aws-1", valid_until=date(2099, 1, 1), bill=()),
             resources=(1, 2),
-            bill=SimpleNamespace(usd_per_month=SimpleNamespace(expected=Decimal(0)), unpriced=()),
+            bill=SimpleNamespace(usd_per_month=SimpleNamespace(expected=Decimal(0)), unpriced=(), estimated=()),
             differences=(1,) if differs else (),
             judgement=SimpleNamespace(verdict=judged, reason="because"),
             report=report_of(judged),
