@@ -17,6 +17,7 @@ import jsonschema
 import pytest
 from aws_recordings import ROOT, VERSION, offer_routes, offer_text
 from azure_recordings import PATH, answer
+from child_signals import hear_interrupts
 from google_recordings import routes as google_routes
 from price_server import Asked, PriceServer, Route, price_server
 
@@ -54,6 +55,7 @@ class Refresh:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=hear_interrupts,  # noqa: PLW1509 - sets one signal, and no other thread has a lock that it wants
         )
 
     def digest(self) -> str:

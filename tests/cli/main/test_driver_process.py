@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from child_signals import hear_interrupts
 from command_project import valid
 
 ROOT = Path(__file__).parents[3]
@@ -102,11 +103,6 @@ def test_a_reader_that_leaves_early_is_no_fault(project: Path) -> None:
     assert done.stderr == ""
 
 
-def heard() -> None:
-    """A shell starts what runs in its background deaf to Ctrl-C, and that is handed down."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def test_ctrl_c_while_the_program_runs_is_quiet(project: Path) -> None:
     waiting = f"import pathlib, time; pathlib.Path({str(project / 'runs')!r}).touch(); time.sleep(60)\n"
     (project / "stacks" / "__main__.py").write_text(waiting, encoding="utf-8")
@@ -118,7 +114,7 @@ def test_ctrl_c_while_the_program_runs_is_quiet(project: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=heard,  # noqa: PLW1509 - sets one signal, and no other thread has a lock that it wants
+        preexec_fn=hear_interrupts,  # noqa: PLW1509 - sets one signal, and no other thread has a lock that it wants
     ) as process:
         while not (project / "runs").exists() and process.poll() is None:
             time.sleep(0.05)
@@ -144,7 +140,7 @@ def test_ctrl_c_while_modules_load_shows_no_traceback(delay_ms: int, project: Pa
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=heard,  # noqa: PLW1509 - as above
+        preexec_fn=hear_interrupts,  # noqa: PLW1509 - as above
     ) as process:
         while not (project / "started").exists() and process.poll() is None:
             time.sleep(0.005)
