@@ -64,7 +64,10 @@ def nothing_registered(stack: str, **_: object) -> tuple[Resource, ...]:
 
 @pytest.mark.parametrize(
     ("new", "place"),
-    [("demo-west", ("--region", "us-west-2")), ("demo-gcp", ("--provider", "gcp", "--region", "us-central1"))],
+    [
+        pytest.param("demo-west", ("--region", "us-west-2"), marks=pytest.mark.long),
+        ("demo-gcp", ("--provider", "gcp", "--region", "us-central1")),
+    ],
 )
 def test_the_demo_is_cloned_and_planned_to_the_cent_and_no_name_is_shared(
     new: str, place: tuple[str, ...], project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

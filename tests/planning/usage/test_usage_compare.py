@@ -439,6 +439,7 @@ def test_a_month_that_the_bill_does_not_have_names_those_it_has(tmp_path: Path) 
         pick_month(ActualCosts(), None)
 
 
+@pytest.mark.long
 def test_memory_does_not_grow_with_the_rows_or_their_names(tmp_path: Path) -> None:
     path = tmp_path / "large.csv"
     head = (
