@@ -76,6 +76,13 @@ def lay_out_terms(rows: Sequence[tuple[str, Sequence[str]]], *, width: int, inde
     wide = max((len(label) for label, _ in said), default=0)
     rest = indent + " " * wide + GAP
     for label, sentences in said:
+        longest = max(len(word) for sentence in sentences for word in sentence.split() or [""])
+        if len(rest) + longest > width:  # a name is not folded: it stands below a label that leaves it no room
+            yield ScreenLine(f"{indent}{label}")
+            below = indent + GAP
+            for sentence in sentences:
+                yield from wrap(sentence, width=width, first=below, rest=below)
+            continue
         for at, sentence in enumerate(sentences):
             first = rest if at else f"{indent}{label.ljust(wide)}{GAP}"
             yield from wrap(sentence, width=width, first=first, rest=rest)

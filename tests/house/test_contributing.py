@@ -102,7 +102,7 @@ def add_cloud(tree: Path) -> None:
     provider = "cirrus,Cirrus,micro_cloud,,single machines,none,none,plain virtual machines,cirrus-page"
     append(catalogs / "providers.csv", provider + "," * (columns - provider.count(",")))
     append(catalogs / "regions.csv", "cirrus,any,unknown,unknown,,cirrus-page")
-    append(catalogs / "sources.csv", "cirrus-page,Price page,https://cirrus.example/prices,2026-09-20,list")
+    append(catalogs / "sources.csv", "cirrus-page,Price page,https://cirrus.example/prices,2026-09-20,list,")
     row = "cirrus,h100-8,H100-SXM-80GB,8,192,1800,,,ethernet,0,false,false,x86_64,cirrus-page,2026-09-20"
     price = "cirrus,h100-8,any,on_demand,hour,80,0,cirrus-page,"
     (catalogs / "cirrus").mkdir()
