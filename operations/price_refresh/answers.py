@@ -6,7 +6,7 @@ import csv
 import json
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack, cast
 
 from operations.price_refresh.model import PriceReadError
 
@@ -20,76 +20,54 @@ LONGEST_LINE: Final = 1 << 20  # bytes; a line of the AWS price list has about 2
 SHOWN: Final = 40  # characters of what came instead
 
 
-def read_bytes(
-    request: PriceRequest,
-    path: str,
-    *,
-    query: Mapping[str, str | int] | None = None,
-    body: Mapping[str, object] | None = None,
-    headers: Mapping[str, str] | None = None,
-    most_bytes: int | None = None,
-) -> bytes:
-    """What is there under the source's address; `path` begins with a slash. A redirect to another host is refused.
+class EndlessLineError(Exception):
+    """A line without an end, as what is no text has."""
 
-    Args:
-        body: is posted as JSON.
+
+class HowAsked(TypedDict, total=False):
+    """What a request has beside its address; a body is posted as JSON."""
+
+    query: Mapping[str, str | int]
+    body: Mapping[str, object]
+    headers: Mapping[str, str]
+    most_bytes: int
+
+
+def read_bytes(request: PriceRequest, path: str, **how: Unpack[HowAsked]) -> bytes:
+    """What is there under the source's address; `path` begins with a slash. A redirect to another host is refused.
 
     Raises:
         HttpError: no answer.
         PriceReadError: an answer with a status other than 200.
     """
     url = request.address + path
-    answer = request.session.request(
-        "GET" if body is None else "POST",
-        url,
-        query=query,
-        body=body,
-        headers=headers,
-        redirects=REDIRECTS,
-        own_host=True,
-        most_bytes=most_bytes,
-    )
+    method = "POST" if "body" in how else "GET"
+    answer = request.session.request(method, url, redirects=REDIRECTS, own_host=True, **how)
     if answer.status != HTTPStatus.OK:
         raise PriceReadError(f"{url} answers {answer.status}")
     return answer.body
 
 
-def read_json(
-    request: PriceRequest,
-    path: str,
-    *,
-    query: Mapping[str, str | int] | None = None,
-    body: Mapping[str, object] | None = None,
-    headers: Mapping[str, str] | None = None,
-    most_bytes: int | None = None,
-) -> object:
+def read_json(request: PriceRequest, path: str, **how: Unpack[HowAsked]) -> object:
     """The JSON under a path, as `read_bytes`.
 
     Raises:
         PriceReadError: it is none: a page of a login, a text that was cut off.
     """
-    content = read_bytes(request, path, query=query, body=body, headers=headers, most_bytes=most_bytes)
+    content = read_bytes(request, path, **how)
     try:
         return cast("object", json.loads(content))
     except (ValueError, RecursionError) as error:
         raise PriceReadError(f"{request.address}{path} answers no JSON but {_begin(content)}") from error
 
 
-def read_object(
-    request: PriceRequest,
-    path: str,
-    *,
-    query: Mapping[str, str | int] | None = None,
-    body: Mapping[str, object] | None = None,
-    headers: Mapping[str, str] | None = None,
-    most_bytes: int | None = None,
-) -> Mapping[str, object]:
+def read_object(request: PriceRequest, path: str, **how: Unpack[HowAsked]) -> Mapping[str, object]:
     """The JSON object under a path, as `read_json`.
 
     Raises:
         PriceReadError: it is JSON of another kind.
     """
-    found = read_json(request, path, query=query, body=body, headers=headers, most_bytes=most_bytes)
+    found = read_json(request, path, **how)
     if not isinstance(found, dict):
         raise PriceReadError(f"{request.address}{path} answers JSON that is no object")
     return cast("dict[str, object]", found)
@@ -127,25 +105,32 @@ def open_lines(request: PriceRequest, path: str, *, most_bytes: int) -> Generato
         PriceReadError: it is no UTF-8, or a line has no end.
     """
     with request.session.stream(request.address + path, most_bytes=most_bytes) as blocks:
-        yield _split_lines(blocks, name=request.address + path)
+        yield _decode_lines(split_lines(blocks, longest=LONGEST_LINE), name=request.address + path)
 
 
-def _split_lines(blocks: Iterable[bytes], *, name: str) -> Iterator[str]:
+def split_lines(blocks: Iterable[bytes], *, longest: int) -> Iterator[bytes]:
+    """Lines of a text that comes in blocks, without their ends.
+
+    Raises:
+        EndlessLineError: a line is longer than the longest, in bytes.
+    """
     rest = b""
     for block in blocks:
         *lines, rest = (rest + block).split(b"\n")
-        if len(rest) > LONGEST_LINE:
-            raise PriceReadError(f"{name} is no text of lines")
-        yield from (_decode(line, name=name) for line in lines)
+        if len(rest) > longest:
+            raise EndlessLineError
+        yield from lines
     if rest:
-        yield _decode(rest, name=name)
+        yield rest
 
 
-def _decode(line: bytes, *, name: str) -> str:
+def _decode_lines(lines: Iterable[bytes], *, name: str) -> Iterator[str]:
     try:
-        return line.decode("utf-8")
+        yield from (line.decode() for line in lines)
     except UnicodeDecodeError as error:
         raise PriceReadError(f"{name} is no UTF-8") from error
+    except EndlessLineError as error:
+        raise PriceReadError(f"{name} is no text of lines") from error
 
 
 def read_table(lines: Iterable[str], *, name: str, columns: Iterable[str]) -> Iterator[dict[str, str]]:

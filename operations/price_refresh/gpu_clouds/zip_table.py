@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from typing import TYPE_CHECKING, Final
 
+from operations.price_refresh.answers import EndlessLineError, split_lines
 from operations.price_refresh.model import PriceReadError
 
 if TYPE_CHECKING:
@@ -34,9 +35,12 @@ def zip_lines(archive: bytes, *, member: str, name: str) -> Iterator[str]:
         with zipfile.ZipFile(io.BytesIO(archive)) as opened:
             entry = _find_entry(opened, member=member, name=name)
             with opened.open(entry) as packed:
-                yield from _split_lines(packed, name=name)
+                lines = split_lines(_unpack(packed, name=name), longest=LONGEST_LINE)
+                yield from (f"{line.decode()}\n" for line in lines)
     except UnicodeDecodeError as error:
         raise PriceReadError(f"{name}: {member} is no UTF-8") from error
+    except EndlessLineError as error:
+        raise PriceReadError(f"{name} has no lines of a table") from error
     except _DAMAGES as error:
         raise PriceReadError(f"{name} is no ZIP archive, or was cut off") from error
 
@@ -52,16 +56,11 @@ def _find_entry(opened: zipfile.ZipFile, *, member: str, name: str) -> zipfile.Z
     return entries[0]
 
 
-def _split_lines(packed: IO[bytes], *, name: str) -> Iterator[str]:
-    """Lines of what is unpacked; the size in the entry is the sender's word, so that what comes is counted."""
-    size, rest = 0, b""
+def _unpack(packed: IO[bytes], *, name: str) -> Iterator[bytes]:
+    """What is unpacked, in blocks; the size in the entry is the sender's word, so that what comes is counted."""
+    size = 0
     while block := packed.read(BLOCK):
         size += len(block)
         if size > LARGEST_TABLE:
             raise PriceReadError(f"{name} unpacks to more than {LARGEST_TABLE >> 20} MiB")
-        *lines, rest = (rest + block).split(b"\n")
-        if len(rest) > LONGEST_LINE:
-            raise PriceReadError(f"{name} has no lines of a table")
-        yield from (line.decode() + "\n" for line in lines)
-    if rest:
-        yield rest.decode()
+        yield block
