@@ -123,10 +123,9 @@ def _without_price(
 
 def _build_estimated_lines(charge: Charge, found: Estimate) -> Iterator[LineItem]:
     """One line for each tier that the largest reading reaches."""
-    for number, (tier, quantity) in enumerate(in_tiers(charge.quantity, found.tiers), start=1):
-        if quantity.max > ZERO:
-            line = _build_estimated_line(charge, found, tier, quantity)
-            yield line if number == 1 else replace(line, key=f"{line.key}#{number}")
+    for tier, quantity, suffix in _list_reached(charge.quantity, found.tiers):
+        line = _build_estimated_line(charge, found, tier, quantity)
+        yield replace(line, key=line.key + suffix)
 
 
 def _build_estimated_line(charge: Charge, found: Estimate, tier: EstimatedTier, quantity: Range) -> LineItem:
@@ -231,6 +230,13 @@ def in_tiers(quantity: Range, tiers: Sequence[T]) -> Iterator[tuple[T, Range]]:
         yield tier, Range(*(_inside(reading, tier.above, upto) for reading in readings))
 
 
+def _list_reached(quantity: Range, tiers: Sequence[T]) -> Iterator[tuple[T, Range, str]]:
+    """Each tier that the largest reading reaches, its part, and what is added to the key of its line."""
+    for number, (tier, part) in enumerate(in_tiers(quantity, tiers), start=1):
+        if part.max > ZERO:
+            yield tier, part, "" if number == 1 else f"#{number}"
+
+
 def _inside(reading: Decimal, above: Decimal, upto: Decimal | None) -> Decimal:
     reached = reading if upto is None else min(reading, upto)
     return max(reached - above, ZERO)
@@ -241,9 +247,8 @@ def _lines(charge: Charge, tiers: tuple[Price, ...]) -> Iterator[LineItem]:
     if len(tiers) == 1:
         yield _tier_line(charge, tiers[0], charge.quantity, suffix="")
         return
-    for number, (tier, quantity) in enumerate(in_tiers(charge.quantity, tiers), start=1):
-        if quantity.max > ZERO:
-            yield _tier_line(charge, tier, quantity, suffix="" if number == 1 else f"#{number}")
+    for tier, quantity, suffix in _list_reached(charge.quantity, tiers):
+        yield _tier_line(charge, tier, quantity, suffix=suffix)
 
 
 def _tier_line(charge: Charge, tier: Price, quantity: Range, *, suffix: str) -> LineItem:
