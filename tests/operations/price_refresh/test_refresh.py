@@ -80,10 +80,9 @@ def lines(layers: CatalogLayers, provider: str = "aws") -> list[str]:
     return (layers.root / provider / "prices.csv").read_text().splitlines()[1:]
 
 
-def test_what_passes_is_written_with_its_source_and_the_rest_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    layers = make_catalog(tmp_path)
+def run_mixed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[CatalogLayers, RefreshOutcome]:
+    """A run whose source has prices of every kind: new, same, changed, held, refused, and a region that is silent."""
+    layers = make_catalog(folder)
     played = Played(monkeypatch, entry())
     played.answers["bulk"] = [
         section(
@@ -98,7 +97,13 @@ def test_what_passes_is_written_with_its_source_and_the_rest_stays(
             provider="aws", region="eu-west-2", kind=SectionKind.SERVICES, reason="the list has no such region"
         ),
     ]
-    outcome = run(layers)
+    return layers, run(layers)
+
+
+def test_what_passes_is_written_with_its_source_and_the_rest_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layers, _ = run_mixed(tmp_path, monkeypatch)
     assert lines(layers) == sorted(
         [
             "aws,disk,eu-west-1,list,GB-month,0.09,0,aws-bulk,2026-11-20",
@@ -108,6 +113,10 @@ def test_what_passes_is_written_with_its_source_and_the_rest_stays(
         ]
     )
     assert "aws-bulk,AWS price list,https://aws.amazon.com,2026-11-20,list" in (layers.root / "sources.csv").read_text()
+
+
+def test_the_report_says_what_became_of_each_price(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, outcome = run_mixed(tmp_path, monkeypatch)
     form = RefreshReport(outcome).form()
     assert form["providers"] == [
         {
