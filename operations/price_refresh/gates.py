@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,10 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from catalogs.model import Item
+from catalogs.catalog import SERVICES
 from catalogs.parsing import EVERYWHERE, HOUR, LIST, unit_of
 from operations.price_refresh.amounts import MOST
 from operations.price_refresh.model import USD, SectionKind, spell_amount
+from planning.inputs.fact_tables import read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,6 @@ AGREEMENT: Final = Decimal("0.01")  # of two sources, as in the catalog
 LEAST_SHARE: Final = Decimal("0.5")  # of what a source gave before; with less its form has changed
 MOST_ABOVE: Final = Decimal(10**15)  # units of an item, in which a tier begins
 SHOWN: Final = 40  # characters of what is no number of ours
-SERVICES: Final = frozenset(Item)
 
 PriceKey = tuple[str, str, str, str]  # provider, item, region, purchase
 
@@ -239,5 +238,4 @@ def is_price(amount: Decimal) -> bool:
 @cache
 def free_items() -> frozenset[tuple[str, str]]:
     """What is known to cost nothing, by provider and item."""
-    with FREE.open(encoding="utf-8", newline="") as file:
-        return frozenset((row["provider"], row["item"]) for row in csv.DictReader(file))
+    return frozenset((row["provider"], row["item"]) for row in read_rows(FREE))

@@ -12,8 +12,8 @@ from io import StringIO
 from typing import TYPE_CHECKING, Final
 
 from catalogs import parsing
+from catalogs.catalog import SERVICES
 from catalogs.files import UnreadableFileError, read_content
-from catalogs.model import Item
 from catalogs.parsing import COLUMNS
 from operations.price_refresh.model import FoundPrice, PriceSection, SectionKind
 from planning.values.errors import Fault, InputError
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 MOST_BYTES: Final = 10 << 20
 MOST_DIGITS: Final = 15  # before or behind the point of a price or a quantity
 RANK: Final = 3
-SERVICES: Final = frozenset(Item)
 HINTS: Final = {
     "provider": "a name of catalogs/providers.csv",
     "usd": "a price in USD for one unit, as 2.49",

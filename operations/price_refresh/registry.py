@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from operations.price_refresh.model import ReaderEntry, SectionKind
+from planning.inputs.fact_tables import read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,20 +21,19 @@ TABLE: Final = Path(__file__).with_name("readers.csv")
 @cache
 def reader_entries() -> tuple[ReaderEntry, ...]:
     """The rows of readers.csv in their order."""
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        return tuple(
-            ReaderEntry(
-                id=row["id"],
-                title=row["title"],
-                providers=tuple(row["providers"].split()),
-                kinds=tuple(map(SectionKind, row["kinds"].split())),
-                module=row["module"],
-                address=row["address"],
-                keys=tuple(row["keys"].split()),
-                rank=int(row["rank"]),
-            )
-            for row in csv.DictReader(file)
+    return tuple(
+        ReaderEntry(
+            id=row["id"],
+            title=row["title"],
+            providers=tuple(row["providers"].split()),
+            kinds=tuple(map(SectionKind, row["kinds"].split())),
+            module=row["module"],
+            address=row["address"],
+            keys=tuple(row["keys"].split()),
+            rank=int(row["rank"]),
         )
+        for row in read_rows(TABLE)
+    )
 
 
 def reader_of(entry: ReaderEntry) -> PriceReader:

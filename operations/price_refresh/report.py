@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from catalogs import parsing
-from catalogs.model import Item
+from catalogs.catalog import SERVICES
 from operations.price_refresh.gates import SHOWN, PriceVerdict, is_price
 from operations.price_refresh.model import SectionKind, spell_amount
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from operations.price_refresh.refresh import RefreshOutcome
 
 MOVES: Final = 10
-SERVICES: Final = frozenset(Item)
 STANDS: Final = {
     (True, False): "the catalog on disk is the new one",
     (False, False): "the catalog on disk is the old one: nothing in it would change",

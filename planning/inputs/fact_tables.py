@@ -32,6 +32,7 @@ def read_table(name: str, shape: type[Table]) -> Table:
     return TypeAdapter(shape).validate_python(found)
 
 
-def read_rows(name: str) -> list[dict[str, str]]:
+def read_rows(name: str | Path) -> list[dict[str, str]]:
+    """The rows of a CSV file of catalogs/, or of one that stands beside the module that reads it, by its whole path."""
     with (FOLDER / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from operations.price_refresh.amounts import read_amount_text
 from operations.price_refresh.model import FoundPrice
+from planning.inputs.fact_tables import read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -69,17 +69,16 @@ class OfferItem:
 @cache
 def offer_items() -> tuple[OfferItem, ...]:
     """The rows of items.csv."""
-    with (FOLDER / "items.csv").open(encoding="utf-8", newline="") as file:
-        return tuple(
-            OfferItem(
-                offer=row["offer"],
-                item=row["item"],
-                usage=row["usage"],
-                where=dict(_halves(each) for each in row["where"].split(";") if each),
-                choice=row["choice"],
-            )
-            for row in csv.DictReader(file)
+    return tuple(
+        OfferItem(
+            offer=row["offer"],
+            item=row["item"],
+            usage=row["usage"],
+            where=dict(_halves(each) for each in row["where"].split(";") if each),
+            choice=row["choice"],
         )
+        for row in read_rows(FOLDER / "items.csv")
+    )
 
 
 def _halves(text: str) -> tuple[str, str]:
@@ -89,8 +88,7 @@ def _halves(text: str) -> tuple[str, str]:
 
 @cache
 def _units() -> Mapping[str, tuple[str, Fraction]]:
-    with (FOLDER / "units.csv").open(encoding="utf-8", newline="") as file:
-        return {row["word"]: (row["unit"], Fraction(row["times"])) for row in csv.DictReader(file)}
+    return {row["word"]: (row["unit"], Fraction(row["times"])) for row in read_rows(FOLDER / "units.csv")}
 
 
 def find_prices(

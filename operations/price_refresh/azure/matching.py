@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import defaultdict
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalogs.parsing import HOUR, unit_of
 from operations.price_refresh.model import FoundPrice
+from planning.inputs.fact_tables import read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -56,21 +56,20 @@ class MeterItem:
 @cache
 def meter_items(place: str) -> tuple[MeterItem, ...]:
     """The rows of items.csv of one kind of place."""
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        return tuple(
-            MeterItem(
-                item=row["item"],
-                place=row["place"],
-                service=row["service"],
-                product=row["product"],
-                meter=row["meter"],
-                unit=row["unit"],
-                times=Fraction(row["times"]),
-                choice=row["choice"],
-            )
-            for row in csv.DictReader(file)
-            if row["place"] == place
+    return tuple(
+        MeterItem(
+            item=row["item"],
+            place=row["place"],
+            service=row["service"],
+            product=row["product"],
+            meter=row["meter"],
+            unit=row["unit"],
+            times=Fraction(row["times"]),
+            choice=row["choice"],
         )
+        for row in read_rows(TABLE)
+        if row["place"] == place
+    )
 
 
 def meters_filter(items: Iterable[MeterItem]) -> str:

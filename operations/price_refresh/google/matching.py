@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from catalogs.parsing import HOUR, unit_of
 from operations.price_refresh.google.skus import GLOBAL
 from operations.price_refresh.model import FoundPrice
+from planning.inputs.fact_tables import read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -63,14 +63,12 @@ class SkuItem:
 @cache
 def sku_items() -> tuple[SkuItem, ...]:
     """The rows of items.csv."""
-    with (FOLDER / "items.csv").open(encoding="utf-8", newline="") as file:
-        return tuple(SkuItem(**row) for row in csv.DictReader(file))
+    return tuple(SkuItem(**row) for row in read_rows(FOLDER / "items.csv"))
 
 
 @cache
 def _families() -> Mapping[str, tuple[str, str, str]]:
-    with (FOLDER / "families.csv").open(encoding="utf-8", newline="") as file:
-        return {row["family"]: (row["core"], row["ram"], row["gpu"]) for row in csv.DictReader(file)}
+    return {row["family"]: (row["core"], row["ram"], row["gpu"]) for row in read_rows(FOLDER / "families.csv")}
 
 
 def machine_names() -> frozenset[str]:

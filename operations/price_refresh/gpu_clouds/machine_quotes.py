@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from operations.price_refresh.model import FoundPrice, PriceSection, SectionKind, SilentSection
+from planning.inputs.fact_tables import read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -143,9 +143,7 @@ def _machine_of(request: PriceRequest, quote: MachineQuote) -> str | None:
 @cache
 def own_names() -> Mapping[tuple[str, str, int], str]:
     """Machines by provider, the seller's name and the number of GPUs, where the catalog calls them otherwise."""
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file)
-        return {(row["provider"], row["name"], int(row["accelerators"])): row["machine"] for row in rows}
+    return {(row["provider"], row["name"], int(row["accelerators"])): row["machine"] for row in read_rows(TABLE)}
 
 
 def sizes_of(provider: str, name: str) -> tuple[int, ...]:

@@ -6,7 +6,6 @@ commercial region, but for egress, of which the row of North America, Europe and
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -15,12 +14,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from catalogs.model import Item, Method, Source
+from catalogs.catalog import SERVICES
+from catalogs.model import Method, Source
 from catalogs.parsing import EVERYWHERE, HOUR, LIST, unit_of
 from operations.price_refresh.amounts import read_amount
 from operations.price_refresh.answers import as_objects, as_text, read_object
 from operations.price_refresh.gpu_clouds.machine_quotes import ON_DEMAND
 from operations.price_refresh.model import USD, FoundPrice, PriceReadError, PriceSection, SectionKind, SilentSection
+from planning.inputs.fact_tables import read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 TABLE: Final = Path(__file__).with_name("oracle_parts.csv")
 PATH: Final = "/pls/apex/cetools/api/v1/products/"
 MODEL: Final = "PAY_AS_YOU_GO"
-SERVICES: Final = frozenset(Item)
 DROPPED: Final = "dropped"
 ONE_PRICE: Final = "one price in every commercial region"
 
@@ -199,15 +199,14 @@ def _rate_at(tiers: Sequence[tuple[Decimal, Decimal]], amount: Decimal) -> Decim
 def parts_by_item() -> Mapping[str, tuple[OraclePart, ...]]:
     """The rows of oracle_parts.csv."""
     found: dict[str, list[OraclePart]] = defaultdict(list)
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            part = OraclePart(
-                item=row["item"],
-                part=row["part"],
-                metric=row["metric"],
-                times=Decimal(row["times"]),
-                per_accelerator=row["per_accelerator"] == "true",
-                allowance=row["allowance"],
-            )
-            found[part.item].append(part)
+    for row in read_rows(TABLE):
+        part = OraclePart(
+            item=row["item"],
+            part=row["part"],
+            metric=row["metric"],
+            times=Decimal(row["times"]),
+            per_accelerator=row["per_accelerator"] == "true",
+            allowance=row["allowance"],
+        )
+        found[part.item].append(part)
     return {item: tuple(parts) for item, parts in found.items()}

@@ -5,7 +5,6 @@ Read by their documented columns and not by the library, which downloads and unp
 
 from __future__ import annotations
 
-import csv
 import re
 from dataclasses import dataclass
 from datetime import date
@@ -19,6 +18,7 @@ from operations.price_refresh.answers import read_bytes, read_table
 from operations.price_refresh.gpu_clouds.machine_quotes import ON_DEMAND, SPOT, MachineQuote, machine_sections
 from operations.price_refresh.gpu_clouds.zip_table import LARGEST_ARCHIVE, zip_lines
 from operations.price_refresh.model import PriceReadError, SectionKind
+from planning.inputs.fact_tables import read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -65,7 +65,7 @@ def read(request: PriceRequest) -> Iterator[PriceSection | SilentSection]:
     path = f"/{catalog.name}/{version.strip()}/catalog.zip"
     archive = read_bytes(request, path, most_bytes=LARGEST_ARCHIVE)
     sources = _Sources(catalog, url=request.address + path, made=made)
-    rows = read_rows(archive, catalog=catalog, name=request.address + path)
+    rows = unpack_rows(archive, catalog=catalog, name=request.address + path)
     skipped: list[str] = []
     quotes = _quotes(rows, catalog=catalog, sources=sources, skipped=skipped)
     yield from machine_sections(request, quotes, skipped=skipped)
@@ -84,7 +84,7 @@ def read_version(text: str) -> date:
         raise PriceReadError(f"{text.strip()[:40]!r} is no version of a catalog") from error
 
 
-def read_rows(archive: bytes, *, catalog: PublishedCatalog, name: str) -> Iterator[Mapping[str, str]]:
+def unpack_rows(archive: bytes, *, catalog: PublishedCatalog, name: str) -> Iterator[Mapping[str, str]]:
     """The rows of a catalog. Raises: PriceReadError: as `zip_lines` and `read_table`."""
     lines = zip_lines(archive, member=f"{catalog.name}.csv", name=name)
     return read_table(lines, name=name, columns=COLUMNS)
@@ -93,18 +93,17 @@ def read_rows(archive: bytes, *, catalog: PublishedCatalog, name: str) -> Iterat
 @cache
 def read_published_catalogs() -> Mapping[str, PublishedCatalog]:
     """The rows of published.csv by provider."""
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        rows = [
-            PublishedCatalog(
-                provider=row["provider"],
-                name=row["name"],
-                method=Method(row["method"]),
-                spot_method=Method(row["spot_method"]),
-                by_cloud=row["by_cloud"] == "true",
-                note=row["note"],
-            )
-            for row in csv.DictReader(file)
-        ]
+    rows = [
+        PublishedCatalog(
+            provider=row["provider"],
+            name=row["name"],
+            method=Method(row["method"]),
+            spot_method=Method(row["spot_method"]),
+            by_cloud=row["by_cloud"] == "true",
+            note=row["note"],
+        )
+        for row in read_rows(TABLE)
+    ]
     return {row.provider: row for row in rows}
 
 
