@@ -8,12 +8,8 @@ from typing import TYPE_CHECKING
 from operations.plans.price_book import price_book
 from operations.plans.quote import Wanted, option_named, quote_subject
 from operations.project.workspace import find_project
-from planning.agreements.quotation.request import (
-    QuotedOption,
-    list_requested_items,
-    read_bill,
-    read_locked_bill,
-)
+from planning.agreements.quotation.request import QuotedOption, list_requested_items
+from planning.costs.bill import lock_line
 from planning.spec.lock import read_lock
 from planning.values.errors import InputError
 
@@ -73,7 +69,7 @@ def _find_accepted(asked: StackRef, wanted: Wanted) -> QuotedOption | None:
         stack=lock.stack,
         option=lock.option,
         placements=lock.placements,
-        lines=read_locked_bill(lock),
+        lines=lock.bill,
         contract_months=lock.contract_months,
     )
 
@@ -98,7 +94,7 @@ def _quote(
         stack=asked.stack,
         option=chosen.id,
         placements=chosen.placements,
-        lines=read_bill(chosen.bill),
+        lines=tuple(map(lock_line, chosen.bill.lines)),
         contract_months=answer.checklist.contract.months,
     )
     return found, answer.catalog

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from catalogs.catalog import Catalog
-    from catalogs.model import Term
-    from planning.costs.bill import Bill, Charge
+    from catalogs.model import Price, Term
+    from planning.costs.bill import Charge
     from planning.spec.cluster import ClusterSpec, Pool
-    from planning.spec.lock import Lock
+    from planning.spec.lock_content import LockedLine
 
 TIER: Final = "#"  # behind the key of a line, before the number of its price tier
 
@@ -42,32 +42,18 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BillLine:
-    """A line of a quoted or of an accepted bill."""
-
-    key: str
-    label: str
-    item: str
-    state: str
-    unit: str
-    quantity: Range
-    usd_per_unit: Decimal | None
-    source: str
-    as_of: date | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class QuotedOption:
     """An option whose items are asked for.
 
     Args:
+        lines: of its bill, as a lock keeps them.
         contract_months: of the contract that the checklist asks for; 0 for none.
     """
 
     stack: str
     option: str
     placements: Sequence[ClusterSpec]
-    lines: Sequence[BillLine]
+    lines: Sequence[LockedLine]
     contract_months: int
 
 
@@ -106,40 +92,6 @@ class RequestedItem:
     @property
     def title(self) -> str:
         return ITEM_WORDS.get(self.item, self.needs or self.item)
-
-
-def read_bill(bill: Bill) -> tuple[BillLine, ...]:
-    return tuple(
-        BillLine(
-            key=line.key,
-            label=line.label,
-            item=str(line.item),
-            state=line.state,
-            unit=line.unit,
-            quantity=line.quantity,
-            usd_per_unit=line.usd_per_unit,
-            source=line.source,
-            as_of=line.as_of,
-        )
-        for line in bill.lines
-    )
-
-
-def read_locked_bill(lock: Lock) -> tuple[BillLine, ...]:
-    return tuple(
-        BillLine(
-            key=line.key,
-            label=line.label,
-            item=line.item,
-            state=line.state,
-            unit=line.unit,
-            quantity=Range(*line.quantity),
-            usd_per_unit=line.usd_per_unit,
-            source=line.source,
-            as_of=line.as_of,
-        )
-        for line in lock.bill
-    )
 
 
 def list_requested_items(option: QuotedOption, *, catalog: Catalog, today: date) -> tuple[RequestedItem, ...]:
@@ -184,7 +136,7 @@ class _OptionItems:
             for purchase in self._open_purchases(charge, cluster, reason):
                 yield self._item(line, charge, cluster, purchase=purchase, reason=reason)
 
-    def _judge(self, line: BillLine) -> Reason | None:
+    def _judge(self, line: LockedLine) -> Reason | None:
         if line.state == State.UNPRICED:
             return Reason.UNPRICED
         if line.state == State.ESTIMATED:
@@ -202,24 +154,24 @@ class _OptionItems:
         return tuple(word for word in words if not self._has_price(charge, cluster, word))
 
     def _has_price(self, charge: Charge, cluster: ClusterSpec, purchase: str) -> bool:
-        provider, region = self._place(charge, cluster)
-        tiers = self._catalog.prices.find_tiers(provider=provider, item=charge.item, region=region, purchase=purchase)
+        tiers = self._find_tiers(charge, cluster, purchase)
         return bool(tiers) and tiers[0].above == ZERO
 
     def _is_stale(self, charge: Charge, cluster: ClusterSpec) -> bool:
-        provider, region = self._place(charge, cluster)
-        tiers = self._catalog.prices.find_tiers(
-            provider=provider, item=charge.item, region=region, purchase=charge.purchase
-        )
+        tiers = self._find_tiers(charge, cluster, charge.purchase)
         is_machine = charge.item not in SERVICES
         ages = {judge_age(each, today=self._today, machine=is_machine) for each in tiers}
         return ages != {Freshness.FRESH}
+
+    def _find_tiers(self, charge: Charge, cluster: ClusterSpec, purchase: str) -> tuple[Price, ...]:
+        provider, region = self._place(charge, cluster)
+        return self._catalog.prices.find_tiers(provider=provider, item=charge.item, region=region, purchase=purchase)
 
     def _place(self, charge: Charge, cluster: ClusterSpec) -> tuple[str, str]:
         return place_of(charge, provider=cluster.placement.provider, region=cluster.placement.region)
 
     def _item(
-        self, line: BillLine, charge: Charge, cluster: ClusterSpec, *, purchase: str, reason: Reason
+        self, line: LockedLine, charge: Charge, cluster: ClusterSpec, *, purchase: str, reason: Reason
     ) -> RequestedItem:
         provider, region = self._place(charge, cluster)
         is_machine = charge.item not in SERVICES
@@ -232,7 +184,7 @@ class _OptionItems:
             purchase=purchase,
             unit=line.unit,
             months=term.months if term else 0 if is_machine else self._option.contract_months,
-            quantity=line.quantity,
+            quantity=Range(*line.quantity),
             reason=reason,
             needs="" if pool is None else _describe_machine(pool),
             uses=(_name_use(line, placement_of(line.key)) if pool is None else _name_pool(pool),),
@@ -253,7 +205,7 @@ class _OptionItems:
                 if published and line and pool.accelerators and pool.kind != PurchaseKind.RESERVED:
                     yield from self._discount(line, pool, cluster, published)
 
-    def _discount(self, line: BillLine, pool: Pool, cluster: ClusterSpec, published: Term) -> Iterator[RequestedItem]:
+    def _discount(self, line: LockedLine, pool: Pool, cluster: ClusterSpec, published: Term) -> Iterator[RequestedItem]:
         provider, region = cluster.placement.provider, cluster.placement.region
         term = self._choose_term(published)
         prices = self._catalog.prices
@@ -292,7 +244,7 @@ class _OptionItems:
         return next(fitting, published)
 
 
-def _find_known(line: BillLine) -> Decimal | None:
+def _find_known(line: LockedLine) -> Decimal | None:
     return ZERO if line.state == State.FREE else line.usd_per_unit
 
 
@@ -310,7 +262,7 @@ def _describe_machine(pool: Pool) -> str:
     return ", ".join(fact for fact in facts if fact)
 
 
-def _name_use(line: BillLine, placement: str) -> str:
+def _name_use(line: LockedLine, placement: str) -> str:
     """What a line is for; how the provider sells it, where nobody knows, is what is asked."""
     said = line.label.partition(": how ")[0]
     return said.removeprefix(f"{placement}: ") if placement else said

@@ -21,11 +21,11 @@ from planning.agreements.quotation.request import (
     QuotedOption,
     Reason,
     list_requested_items,
-    read_bill,
-    read_locked_bill,
 )
 from planning.agreements.quotation.sheet import write_sheet
+from planning.costs.bill import lock_line
 from planning.spec.lock_content import State
+from planning.values.money import Range
 
 if TYPE_CHECKING:
     from planning.agreements.quotation.request import RequestedItem
@@ -40,7 +40,7 @@ def option_of(example: str, *, at: int = 0) -> QuotedOption:
         stack=example,
         option=chosen.id,
         placements=chosen.placements,
-        lines=read_bill(chosen.bill),
+        lines=tuple(map(lock_line, chosen.bill.lines)),
         contract_months=checklist(example).contract.months,
     )
 
@@ -61,13 +61,15 @@ def test_every_line_without_a_firm_price_is_asked_for_once_and_nothing_else_is(e
         assert len(set(keys)) == len(keys)
         for item in {line.item for line in lines}:
             asked = sum((each.quantity.expected for each in firm if each.item == item), start=Decimal(0))
-            assert asked == sum((line.quantity.expected for line in lines if line.item == item), start=Decimal(0))
+            assert asked == sum(
+                (Range(*line.quantity).expected for line in lines if line.item == item), start=Decimal(0)
+            )
 
 
 @pytest.mark.parametrize("example", ["demo", "coreweave-pretrain", "spanning-two"])
 def test_a_lock_asks_for_what_the_option_asked_for(example: str) -> None:
     lock = accepted(example, option=0)
-    locked = replace(option_of(example), option=lock.option, lines=read_locked_bill(lock))
+    locked = replace(option_of(example), option=lock.option, lines=lock.bill)
     assert items_of(locked) == items_of(option_of(example))
 
 
